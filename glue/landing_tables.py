@@ -1,0 +1,266 @@
+"""The schema of every landing table: the one declaration that writers, readers and dbt's sources share.
+
+Each table is append-only. `key` says which rows are the same row landed twice. Rows that an import lands
+carry its `import_id` and count only once that import's own row has landed in `imports` (it is written
+last), so a half-done import is invisible.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+TEXT = pa.string()
+INT = pa.int64()
+FLAG = pa.bool_()
+MOMENT = pa.timestamp("us", tz="UTC")
+TEXTS = pa.list_(pa.string())
+
+
+@dataclass(frozen=True)
+class LandingTable:
+    """One landing table: its grain in words, its Arrow schema and the columns that identify a row."""
+
+    name: str
+    grain: str
+    schema: pa.Schema
+    key: tuple[str, ...]
+
+
+def _table(name: str, grain: str, key: tuple[str, ...], **columns: pa.DataType) -> LandingTable:
+    fields = [pa.field(column, kind) for column, kind in columns.items()]
+    return LandingTable(name, grain, pa.schema([*fields, pa.field("landed_at", MOMENT)]), key)
+
+
+_TABLES = (
+    _table(
+        "imports",
+        "One row per finished import; the newest of a scope is the one that counts",
+        ("import_id",),
+        import_id=TEXT,  # md5 of kind, scope, options and the sha256 of every file read
+        kind=TEXT,  # bird, spider, mschema, jsonl, database, predictions, control
+        scope=TEXT,  # what a newer import of the same scope replaces, e.g. 'predictions:alpha'
+        benchmark=TEXT,
+        prediction_set=TEXT,
+        files=TEXTS,  # file names as given, for people
+        file_sha256=TEXTS,
+        options=TEXT,  # JSON
+        is_partial=FLAG,  # predictions: only the questions in the file were asked
+        n_rows=INT,
+        n_refused=INT,
+        imported_at=MOMENT,
+    ),
+    _table(
+        "import_refusals",
+        "One row per entry of a file that was refused or repaired during an import",
+        ("import_id", "file", "record", "field", "reason"),
+        import_id=TEXT,
+        file=TEXT,
+        record=TEXT,  # 'line 12', 'key "37"', 'row 4'
+        question_id=TEXT,
+        field=TEXT,
+        reason=TEXT,  # a code: missing, extra, unsplittable, not_text, …
+        detail=TEXT,
+        advice=TEXT,  # what to do
+        is_landed=FLAG,  # true: landed with this remark; false: left out
+    ),
+    _table(
+        "databases",
+        "One row per database that an import describes",
+        ("import_id", "db_id"),
+        import_id=TEXT,
+        benchmark=TEXT,
+        db_id=TEXT,
+        source=TEXT,  # bird_tables, spider_tables, mschema, introspection, bank, …
+        engine=TEXT,  # sqlite, duckdb; NULL for a schema without a data file
+        path=TEXT,  # absolute path of the file; NULL without one
+        snapshot_id=TEXT,  # sha256 of the file
+        n_bytes=INT,
+    ),
+    _table(
+        "tables",
+        "One row per table that an import describes",
+        ("import_id", "db_id", "table_name"),
+        import_id=TEXT,
+        benchmark=TEXT,
+        db_id=TEXT,
+        source=TEXT,
+        table_name=TEXT,  # as spelled in the source
+        table_position=INT,  # 1-based
+        natural_name=TEXT,
+        description=TEXT,
+        n_rows=INT,
+    ),
+    _table(
+        "columns",
+        "One row per column and per source that describes it",
+        ("import_id", "db_id", "table_name", "column_name", "source"),
+        import_id=TEXT,
+        benchmark=TEXT,
+        db_id=TEXT,
+        source=TEXT,  # bird_tables, introspection, description_csv, column_meaning, mschema, …
+        table_name=TEXT,
+        column_name=TEXT,
+        column_position=INT,  # 1-based; NULL where the source has no order
+        data_type=TEXT,
+        natural_name=TEXT,
+        description=TEXT,
+        value_description=TEXT,
+        sample_values=TEXTS,
+        is_primary_key=FLAG,
+        is_nullable=FLAG,
+        storage_classes=TEXTS,  # SQLite, introspected: the classes really stored, e.g. [integer, null]
+    ),
+    _table(
+        "foreign_keys",
+        "One row per column of a foreign key that an import describes",
+        ("import_id", "db_id", "table_name", "column_name", "referenced_table", "referenced_column"),
+        import_id=TEXT,
+        benchmark=TEXT,
+        db_id=TEXT,
+        source=TEXT,
+        key_name=TEXT,  # groups the columns of a composite key
+        key_position=INT,  # 1-based place within the key
+        table_name=TEXT,
+        column_name=TEXT,
+        referenced_table=TEXT,
+        referenced_column=TEXT,
+    ),
+    _table(
+        "questions",
+        "One row per question of a benchmark",
+        ("import_id", "question_id"),
+        import_id=TEXT,
+        benchmark=TEXT,
+        question_id=TEXT,
+        question_position=INT,  # 0-based place in the file
+        db_id=TEXT,
+        question=TEXT,
+        evidence=TEXT,
+        difficulty=TEXT,  # as published
+        dialect=TEXT,
+        is_ordered=FLAG,  # NULL: gold's outermost ORDER BY decides
+        intent=TEXT,
+        domain=TEXT,
+        subdomain=TEXT,
+        language=TEXT,
+        document_ids=TEXTS,
+    ),
+    _table(
+        "golds",
+        "One row per accepted answer of a question, within an edition of the golds",
+        ("import_id", "question_id", "gold_edition", "gold_number"),
+        import_id=TEXT,
+        benchmark=TEXT,
+        question_id=TEXT,
+        gold_edition=TEXT,  # 'benchmark' for the benchmark's own
+        gold_number=INT,  # 1-based; several are alternatives
+        dialect=TEXT,
+        gold_sql=TEXT,  # NULL for a stored result
+        result_id=TEXT,  # of a stored result
+        is_ordered=FLAG,  # of a stored result: does order count
+    ),
+    _table(
+        "predictions",
+        "One row per question asked of a prediction set, and sample",
+        ("import_id", "question_id", "sample"),
+        import_id=TEXT,
+        prediction_set=TEXT,
+        benchmark=TEXT,
+        question_id=TEXT,
+        sample=INT,  # 1 where there is one
+        gold_edition=TEXT,
+        dialect=TEXT,
+        raw_text=TEXT,  # the entry as it came; NULL when missing or not text
+        predicted_sql=TEXT,  # what is run; NULL when there is none
+        extraction=TEXTS,  # what was done to get it: think_block, fence, prose, bird_suffix, …
+        cut_away=TEXT,  # the text that was cut away, for people
+        issue=TEXT,  # NULL, or why there is no SQL: missing, null, not_text, empty, no_sql, unsplittable, …
+        record=TEXT,  # where in the file
+    ),
+    _table(
+        "runs",
+        "One row per prediction set that `glue generate` was asked for",
+        ("run_id",),
+        run_id=TEXT,
+        prediction_set=TEXT,
+        benchmark=TEXT,
+        model=TEXT,
+        settings=TEXT,  # JSON
+        gold_edition=TEXT,
+        n_samples=INT,
+        started_at=MOMENT,
+    ),
+    _table(
+        "responses",
+        "One row per attempt at a request",
+        ("request_id", "attempt_id"),
+        request_id=TEXT,
+        attempt_id=TEXT,
+        purpose=TEXT,  # answer, …
+        model=TEXT,
+        outcome=TEXT,  # answered, failed
+        response_text=TEXT,
+        error=TEXT,
+        elapsed_ms=pa.float64(),
+        responded_at=MOMENT,
+    ),
+    _table(
+        "executions",
+        "One row per attempt at running a statement",
+        ("execution_id",),
+        execution_id=TEXT,
+        statement_id=TEXT,  # NULL for a stored gold result
+        engine=TEXT,
+        snapshot_id=TEXT,
+        variant=TEXT,  # prepared, untouched, stored
+        outcome=TEXT,  # answered, failed, timed_out, refused, crashed, no_database
+        error_class=TEXT,  # syntax, unknown_table, unknown_column, multiple_statements, not_a_read, resource, …
+        error_code=TEXT,
+        error_message=TEXT,
+        result_id=TEXT,
+        n_rows=INT,
+        n_columns=INT,
+        column_names=TEXTS,
+        is_cut=FLAG,
+        is_killed=FLAG,
+        elapsed_ms=pa.float64(),
+        timeout_ms=pa.float64(),
+        max_rows=INT,
+        executed_at=MOMENT,
+    ),
+    _table(
+        "results",
+        "One row per distinct result: equal ordered rows are one result, whatever SQL gave them",
+        ("result_id",),
+        result_id=TEXT,  # md5 over column count and every row in order; of a cut one, the cap too
+        n_rows=INT,  # all of them
+        n_columns=INT,
+        n_stored_rows=INT,
+        is_cut=FLAG,
+        cut_multiset_signature=TEXT,  # of a cut result only: over all its rows; NULL when too many to hold
+        cut_set_signature=TEXT,
+    ),
+    _table(
+        "result_rows",
+        "One row per stored row of a result",
+        ("result_id", "row_number"),
+        result_id=TEXT,
+        row_number=INT,  # 1-based, in the order the engine gave
+        cells=TEXTS,  # canonical cells; a NULL element is SQL's NULL
+    ),
+    _table(
+        "prepared_copies",
+        "One row per indexed copy made of a database snapshot",
+        ("snapshot_id", "recipe"),
+        snapshot_id=TEXT,
+        recipe=TEXT,
+        n_indexes=INT,
+        n_bytes=INT,
+        elapsed_ms=pa.float64(),
+        prepared_at=MOMENT,
+    ),
+)
+
+TABLES: dict[str, LandingTable] = {table.name: table for table in _TABLES}

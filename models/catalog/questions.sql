@@ -1,0 +1,43 @@
+with
+
+asked as (
+
+    select * from {{ ref('stg_questions') }}
+
+),
+
+databases as (
+
+    select * from {{ ref('databases') }}
+
+),
+
+placed as (
+
+    select
+        asked.benchmark,
+        asked.question_id,
+        asked.question_position,
+        asked.db_id,
+        asked.question,
+        asked.evidence,
+        asked.difficulty,
+        coalesce(asked.dialect, databases.engine) as dialect,
+        asked.is_ordered,
+        asked.intent,
+        asked.domain,
+        asked.subdomain,
+        asked.language,
+        asked.document_ids,
+        databases.engine,
+        databases.snapshot_id,
+        databases.database_path,
+        coalesce(databases.has_data, false) as has_database,
+    from asked
+    left join databases
+        on asked.benchmark = databases.benchmark
+        and asked.db_id = databases.db_id
+
+)
+
+select * from placed

@@ -1,0 +1,135 @@
+with
+
+statements as (
+
+    select * from {{ ref('statements') }}
+
+),
+
+probes as (
+
+    select * from {{ ref('order_luck_probes') }}
+
+),
+
+executions as (
+
+    select * from {{ ref('executions') }}
+
+),
+
+hinges as (
+
+    select * from {{ ref('plan_hinges') }}
+
+),
+
+sensitivity as (
+
+    select * from {{ ref('statement_sensitivity') }}
+
+),
+
+engines as (
+
+    select * from {{ ref('engines') }}
+
+),
+
+runnable as (
+
+    select
+        statement_id,
+        engine,
+        snapshot_id,
+        database_path,
+        sql,
+        is_gold,
+        benchmarks,
+    from statements
+
+    union all
+
+    select
+        statement_id,
+        engine,
+        snapshot_id,
+        database_path,
+        sql,
+        false as is_gold,
+        benchmarks,
+    from probes
+    where statement_id not in (select statements.statement_id from statements)
+
+),
+
+wanted as (
+
+    -- First everything runs on the fast copy, where the engine has one.
+    select
+        runnable.statement_id,
+        {% if var('prepared') == 'none' %}
+        'untouched' as variant,
+        {% else %}
+        if(engines.has_prepared_copies, 'prepared', 'untouched') as variant,
+        {% endif %}
+    from runnable
+    inner join engines on runnable.engine = engines.engine
+    {% if var('prepared') == 'auto' %}
+
+    union
+
+    -- Then the untouched file is asked where a verdict hinges on what the plan could change.
+    select
+        hinges.statement_id,
+        'untouched' as variant,
+    from hinges
+    {% endif %}
+    {% if var('check_stability') %}
+
+    union
+
+    select
+        sensitivity.statement_id,
+        'untouched' as variant,
+    from sensitivity
+    where sensitivity.is_plan_sensitive
+    {% endif %}
+
+),
+
+undone as (
+
+    select
+        wanted.statement_id,
+        runnable.engine,
+        runnable.snapshot_id,
+        runnable.database_path,
+        wanted.variant,
+        runnable.sql,
+        runnable.is_gold,
+        runnable.benchmarks,
+        executions.timed_out_at_ms,
+        coalesce(executions.n_attempts, 0) as n_attempts,
+    from wanted
+    inner join runnable on wanted.statement_id = runnable.statement_id
+    left join executions
+        on wanted.statement_id = executions.statement_id
+        and wanted.variant = executions.variant
+    -- What the untouched file has answered needs no copy.
+    left join executions as untouched
+        on wanted.statement_id = untouched.statement_id
+        and untouched.variant = 'untouched'
+    where
+        (
+            executions.statement_id is null
+            -- Whoever gives more time than it had gets another try: glue drops the others.
+            or executions.outcome = 'timed_out'
+            or (executions.outcome in ('crashed', 'no_database') and executions.n_attempts < 2)
+        )
+        and not (wanted.variant = 'prepared' and untouched.statement_id is not null)
+
+)
+
+select * from undone
+order by database_path, variant, is_gold desc, statement_id

@@ -1,0 +1,51 @@
+with
+
+predictions as (
+
+    select * from {{ ref('predictions') }}
+
+),
+
+golds as (
+
+    select * from {{ ref('gold_outcomes') }}
+
+),
+
+outcomes as (
+
+    select * from {{ ref('statement_outcomes') }}
+
+),
+
+comparisons as (
+
+    select
+        predictions.prediction_id,
+        golds.gold_id,
+        golds.gold_number,
+        golds.statement_id as gold_statement_id,
+        golds.outcome as gold_outcome,
+        golds.result_id as gold_result_id,
+        golds.order_rule,
+        golds.order_id,
+        golds.is_limit_tie,
+        golds.is_plan_sensitive as is_gold_plan_sensitive,
+        golds.is_float_sensitive as is_gold_float_sensitive,
+        golds.variant as gold_variant,
+        predictions.statement_id as predicted_statement_id,
+        outcomes.outcome as predicted_outcome,
+        outcomes.result_id as predicted_result_id,
+        outcomes.is_plan_sensitive as is_predicted_plan_sensitive,
+        outcomes.is_float_sensitive as is_predicted_float_sensitive,
+        outcomes.variant as predicted_variant,
+    from predictions
+    inner join golds
+        on predictions.benchmark = golds.benchmark
+        and predictions.question_id = golds.question_id
+        and predictions.gold_edition = golds.gold_edition
+    left join outcomes on predictions.statement_id = outcomes.statement_id
+
+)
+
+select * from comparisons

@@ -1,0 +1,92 @@
+with
+
+imported as (
+
+    select * from {{ ref('stg_predictions') }}
+
+),
+
+imports as (
+
+    select * from {{ ref('stg_imports') }}
+
+),
+
+answered_requests as (
+
+    select * from {{ ref('generated_answers') }}
+
+),
+
+questions as (
+
+    select * from {{ ref('questions') }}
+
+),
+
+gathered as (
+
+    select
+        imported.prediction_set,
+        imported.benchmark,
+        imported.question_id,
+        imported.sample,
+        imported.gold_edition,
+        imported.dialect,
+        imported.raw_text,
+        imported.predicted_sql,
+        imported.extraction,
+        imported.issue,
+        false as is_waiting,
+    from imported
+
+    union all
+
+    select
+        prediction_set,
+        benchmark,
+        question_id,
+        sample,
+        gold_edition,
+        null as dialect,
+        raw_text,
+        predicted_sql,
+        extraction,
+        issue,
+        is_waiting,
+    from answered_requests
+
+),
+
+keyed as (
+
+    select
+        md5(concat_ws(chr(31), gathered.prediction_set, gathered.benchmark, gathered.question_id, gathered.sample))
+            as prediction_id,
+        gathered.prediction_set,
+        gathered.benchmark,
+        gathered.question_id,
+        gathered.sample,
+        coalesce(gathered.gold_edition, 'benchmark') as gold_edition,
+        questions.db_id,
+        questions.difficulty,
+        questions.has_database,
+        coalesce(gathered.dialect, questions.dialect) as dialect,
+        gathered.raw_text,
+        gathered.predicted_sql,
+        gathered.extraction,
+        gathered.issue,
+        gathered.is_waiting,
+        case when gathered.predicted_sql is not null
+            then {{ sql_id('coalesce(gathered.dialect, questions.dialect)', 'gathered.predicted_sql') }} end as sql_id,
+        case when gathered.predicted_sql is not null and questions.has_database
+            then {{ statement_id('questions.engine', 'questions.snapshot_id', 'gathered.predicted_sql') }} end
+            as statement_id,
+    from gathered
+    inner join questions
+        on gathered.benchmark = questions.benchmark
+        and gathered.question_id = questions.question_id
+
+)
+
+select * from keyed

@@ -1,0 +1,33 @@
+with
+
+gold_texts as (
+
+    select distinct
+        sql_id,
+        dialect,
+        gold_sql as sql,
+    from {{ ref('golds') }}
+    where sql_id is not null
+
+),
+
+predicted_texts as (
+
+    select distinct
+        sql_id,
+        dialect,
+        predicted_sql as sql,
+    from {{ ref('predictions') }}
+    where sql_id is not null
+
+),
+
+texts as (
+
+    select * from gold_texts
+    union
+    select * from predicted_texts
+
+)
+
+select * from texts

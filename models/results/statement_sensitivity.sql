@@ -1,0 +1,91 @@
+with
+
+uses as (
+
+    select distinct
+        statement_id,
+        sql_id,
+        benchmark,
+        db_id,
+    from {{ ref('statement_uses') }}
+    where sql_id is not null
+
+),
+
+syntax as (
+
+    select * from {{ ref('statement_syntax') }}
+
+),
+
+columns as (
+
+    select * from {{ ref('columns') }}
+
+),
+
+summed_columns as (
+
+    select
+        uses.statement_id,
+        uses.benchmark,
+        uses.db_id,
+        unnest(syntax.whole_if_integer) as summed_column,
+    from uses
+    inner join syntax on uses.sql_id = syntax.sql_id
+
+),
+
+proven as (
+
+    -- A sum over integers does not depend on the order it is made in. A column whose table could not be
+    -- told ('?.amount') must be integer in every table of the database that has it.
+    select
+        summed_columns.statement_id,
+        bool_and(coalesce(found.is_integer_only, false)) as are_sums_whole,
+    from summed_columns
+    left join lateral (
+        select
+            count(*) > 0 and bool_and(columns.is_integer_only) as is_integer_only,
+        from columns
+        where
+            columns.benchmark = summed_columns.benchmark
+            and columns.db_id = summed_columns.db_id
+            and columns.column_key = split_part(summed_columns.summed_column, '.', 2)
+            and (
+                split_part(summed_columns.summed_column, '.', 1) = '?'
+                or columns.table_key = split_part(summed_columns.summed_column, '.', 1)
+            )
+    ) as found on true
+    group by summed_columns.statement_id
+
+),
+
+resolved as (
+
+    select distinct
+        uses.statement_id,
+        list_filter(
+            syntax.plan_sensitivity,
+            lambda kind: not (kind = 'float_aggregate' and coalesce(proven.are_sums_whole, false))
+        ) as plan_sensitivity,
+    from uses
+    inner join syntax on uses.sql_id = syntax.sql_id
+    left join proven on uses.statement_id = proven.statement_id
+
+),
+
+classified as (
+
+    select
+        statement_id,
+        any_value(plan_sensitivity) as plan_sensitivity,
+        -- Only the last digits of numbers may differ.
+        any_value(plan_sensitivity) = ['float_aggregate'] as is_float_sensitive,
+        len(any_value(plan_sensitivity)) > 0 as is_plan_sensitive,
+    from resolved
+    group by statement_id
+
+)
+
+select * from classified

@@ -1,0 +1,85 @@
+with
+
+questions as (
+
+    select * from {{ ref('questions') }}
+
+),
+
+syntax as (
+
+    select * from {{ ref('statement_syntax') }}
+
+),
+
+gold_statements as (
+
+    select
+        golds.statement_id,
+        questions.engine,
+        questions.snapshot_id,
+        questions.database_path,
+        golds.benchmark,
+        golds.db_id,
+        golds.sql_id,
+        golds.gold_sql as sql,
+        'gold' as role,
+    from {{ ref('golds') }} as golds
+    inner join questions
+        on golds.benchmark = questions.benchmark
+        and golds.question_id = questions.question_id
+    where golds.statement_id is not null
+
+),
+
+predicted_statements as (
+
+    select
+        predictions.statement_id,
+        questions.engine,
+        questions.snapshot_id,
+        questions.database_path,
+        predictions.benchmark,
+        predictions.db_id,
+        predictions.sql_id,
+        predictions.predicted_sql as sql,
+        'prediction' as role,
+    from {{ ref('predictions') }} as predictions
+    inner join questions
+        on predictions.benchmark = questions.benchmark
+        and predictions.question_id = questions.question_id
+    where predictions.statement_id is not null
+
+),
+
+gold_probes as (
+
+    -- The gold with its order keys appended, to learn which of its rows are tied.
+    select
+        {{ statement_id('gold_statements.engine', 'gold_statements.snapshot_id', 'syntax.order_probe_sql') }}
+            as statement_id,
+        gold_statements.engine,
+        gold_statements.snapshot_id,
+        gold_statements.database_path,
+        gold_statements.benchmark,
+        gold_statements.db_id,
+        null as sql_id,
+        syntax.order_probe_sql as sql,
+        'gold_order_probe' as role,
+    from gold_statements
+    inner join syntax on gold_statements.sql_id = syntax.sql_id
+    where syntax.order_probe_sql is not null
+
+),
+
+uses as (
+
+    select * from gold_statements
+    union all
+    select * from predicted_statements
+    union all
+    select * from gold_probes
+
+)
+
+select distinct * from uses

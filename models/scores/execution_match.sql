@@ -1,0 +1,170 @@
+with
+
+predictions as (
+
+    select * from {{ ref('predictions') }}
+
+),
+
+scoreability as (
+
+    select * from {{ ref('question_scoreability') }}
+
+),
+
+outcomes as (
+
+    select * from {{ ref('statement_outcomes') }}
+
+),
+
+nearest as (
+
+    select * from {{ ref('comparison_verdicts') }}
+    where is_nearest_gold
+
+),
+
+best as (
+
+    -- Of several golds, the best verdict counts.
+    select
+        prediction_id,
+        bool_or(ex_set) as ex_set,
+        bool_or(ex_multiset) as ex_multiset,
+        bool_or(ex) as ex,
+        bool_or(ex_strict) as ex_strict,
+        bool_or(ex_permuted) as ex_permuted,
+        bool_or(ex_projection) as ex_projection,
+        bool_or(ex_tolerant) as ex_tolerant,
+    from {{ ref('comparison_verdicts') }}
+    group by prediction_id
+
+),
+
+unresolved_names as (
+
+    select distinct statement_id
+    from {{ ref('unresolved_names') }}
+
+),
+
+judged as (
+
+    select
+        predictions.*,
+        coalesce(scoreability.status, 'no_gold') as question_status,
+        coalesce(scoreability.is_scoreable, false) as is_scoreable,
+        coalesce(outcomes.outcome, 'not_run') as predicted_outcome,
+        outcomes.error_class,
+        outcomes.error_message,
+        outcomes.elapsed_ms,
+        outcomes.variant,
+        coalesce(outcomes.is_killed, false) as is_killed,
+        coalesce(outcomes.is_plan_sensitive, false) as is_plan_sensitive,
+        coalesce(outcomes.answered_prepared_only, false) as answered_prepared_only,
+        unresolved_names.statement_id is not null as has_unresolved_name,
+        nearest.gold_id as matched_gold_id,
+        nearest.pair_id,
+        nearest.order_rule,
+        coalesce(nearest.is_limit_tie, false) as is_limit_tie,
+        coalesce(nearest.is_order_by_luck, false) as is_order_by_luck,
+        nearest.n_gold_rows,
+        nearest.n_predicted_rows,
+        nearest.n_common_rows,
+        nearest.reason as pair_reason,
+        best.* exclude (prediction_id),
+    from predictions
+    left join scoreability
+        on predictions.benchmark = scoreability.benchmark
+        and predictions.question_id = scoreability.question_id
+        and predictions.gold_edition = scoreability.gold_edition
+    left join outcomes on predictions.statement_id = outcomes.statement_id
+    left join nearest on predictions.prediction_id = nearest.prediction_id
+    left join best on predictions.prediction_id = best.prediction_id
+    left join unresolved_names on predictions.statement_id = unresolved_names.statement_id
+
+),
+
+named as (
+
+    select
+        *,
+        case
+            when is_waiting then 'waiting'
+            when question_status = 'no_database' then 'no_database'
+            when question_status = 'not_run' then 'not_run'
+            when not is_scoreable then 'gold_failed'
+            when predicted_sql is null then 'empty'
+            when predicted_outcome = 'not_run' then 'not_run'
+            when predicted_outcome = 'timed_out' then 'timed_out'
+            when predicted_outcome = 'refused' and error_class = 'empty' then 'empty'
+            when predicted_outcome = 'refused' then 'refused'
+            when predicted_outcome = 'failed' and error_class = 'syntax' then 'did_not_parse'
+            when predicted_outcome <> 'answered' then 'prediction_failed'
+            when ex then 'match'
+            when ex is null then 'cut'
+            else 'mismatch'
+        end as outcome,
+    from judged
+
+),
+
+explained as (
+
+    select
+        *,
+        case
+            when outcome in ('match', 'mismatch', 'cut') then coalesce(pair_reason, outcome)
+            when outcome = 'gold_failed' then question_status
+            when outcome = 'empty' then coalesce(issue, 'empty')
+            when outcome = 'did_not_parse' then 'syntax'
+            when outcome = 'timed_out' then 'timed_out'
+            when outcome in ('refused', 'prediction_failed') then coalesce(error_class, predicted_outcome)
+            else outcome
+        end as reason,
+        outcome in ('match', 'mismatch', 'cut') as is_executed,
+        outcome not in ('waiting', 'not_run', 'no_database', 'gold_failed') as is_judged,
+    from named
+
+)
+
+select
+    prediction_id,
+    prediction_set,
+    question_id,
+    sample,
+    benchmark,
+    db_id,
+    difficulty,
+    gold_edition,
+    outcome,
+    reason,
+    {% for verdict in ['ex_set', 'ex_multiset', 'ex', 'ex_strict', 'ex_permuted', 'ex_projection', 'ex_tolerant'] -%}
+    -- A prediction without a result is wrong under every verdict; a question that cannot be scored has none.
+    case when is_executed then {{ verdict }} when is_judged then false end as {{ verdict }},
+    {% endfor -%}
+    matched_gold_id,
+    pair_id,
+    order_rule,
+    n_gold_rows,
+    n_predicted_rows,
+    n_common_rows,
+    is_scoreable,
+    predicted_sql is not null as is_generated,
+    is_executed,
+    is_judged,
+    coalesce(reason = 'match_empty', false) as is_match_empty,
+    is_limit_tie,
+    is_order_by_luck,
+    is_plan_sensitive,
+    answered_prepared_only,
+    has_unresolved_name,
+    is_killed,
+    variant,
+    elapsed_ms,
+    error_class,
+    error_message,
+    statement_id,
+    sql_id,
+from explained
