@@ -4,7 +4,7 @@ described as (
 
     select
         *,
-        {{ source_preference('source') }} as preference,
+        ({{ source_preference('source') }}, import_id) as preference,
     from {{ ref('stg_columns') }}
 
 ),

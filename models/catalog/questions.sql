@@ -12,6 +12,12 @@ databases as (
 
 ),
 
+engines as (
+
+    select * from {{ ref('engines') }}
+
+),
+
 placed as (
 
     select
@@ -22,7 +28,7 @@ placed as (
         asked.question,
         asked.evidence,
         asked.difficulty,
-        coalesce(asked.dialect, databases.engine) as dialect,
+        coalesce(asked.dialect, engines.dialect) as dialect,
         asked.is_ordered,
         asked.intent,
         asked.domain,
@@ -30,6 +36,7 @@ placed as (
         asked.language,
         asked.document_ids,
         databases.engine,
+        engines.dialect as engine_dialect,
         databases.snapshot_id,
         databases.database_path,
         coalesce(databases.has_data, false) as has_database,
@@ -37,6 +44,7 @@ placed as (
     left join databases
         on asked.benchmark = databases.benchmark
         and asked.db_id = databases.db_id
+    left join engines on databases.engine = engines.engine
 
 )
 

@@ -27,9 +27,12 @@ keyed as (
         coalesce(landed.dialect, questions.dialect) as dialect,
         case when landed.gold_sql is not null then {{ sql_id('coalesce(landed.dialect, questions.dialect)', 'landed.gold_sql') }} end
             as sql_id,
-        case when landed.gold_sql is not null and questions.has_database
+        -- A text in another dialect is not run: the engine would read it as its own, and silently differently.
+        coalesce(coalesce(landed.dialect, questions.dialect) <> questions.engine_dialect, false) as is_other_dialect,
+        case when landed.gold_sql is not null and coalesce(landed.dialect, questions.dialect) = questions.engine_dialect
             then {{ statement_id('questions.engine', 'questions.snapshot_id', 'landed.gold_sql') }} end
             as statement_id,
+        questions.has_database,
         questions.db_id,
         questions.is_ordered as is_question_ordered,
     from landed

@@ -19,6 +19,7 @@ progress as (
         prediction_set,
         benchmark,
         count(*) filter (where outcome in ('waiting', 'not_run')) as n_unfinished,
+        count(*) filter (where is_provisional) as n_provisional,
     from {{ ref('execution_match') }}
     group by prediction_set, benchmark
 
@@ -42,6 +43,7 @@ ranked as (
         coverage.n_questions_without_database,
         coverage.n_questions_with_failed_gold,
         progress.n_unfinished,
+        progress.n_provisional,
     from metric_values
     inner join coverage on metric_values.benchmark = coverage.benchmark
     inner join progress

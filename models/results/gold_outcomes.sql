@@ -44,10 +44,11 @@ joined as (
         golds.statement_id,
         case
             when golds.stored_result_id is not null then 'answered'
-            when golds.statement_id is null then 'no_database'
+            when not golds.has_database then 'no_database'
+            when golds.is_other_dialect then 'refused'
             else coalesce(outcomes.outcome, 'not_run')
         end as outcome,
-        outcomes.error_class,
+        if(golds.is_other_dialect, 'other_dialect', outcomes.error_class) as error_class,
         outcomes.error_message,
         coalesce(golds.stored_result_id, outcomes.result_id) as result_id,
         coalesce(outcomes.is_plan_sensitive, false) as is_plan_sensitive,
@@ -78,7 +79,7 @@ ruled as (
         results.n_columns,
         results.is_cut,
         case
-            when joined.is_limit_tie then 'tie_groups'
+            when joined.is_limit_tie and (joined.is_order_asked or joined.n_tie_groups = 1) then 'tie_groups'
             when not joined.is_order_asked or results.n_rows <= 1 then 'none'
             when joined.order_problem is null then 'tie_groups'
             else 'strict'

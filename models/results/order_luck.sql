@@ -65,6 +65,7 @@ matched as (
         comparisons.gold_statement_id,
         comparisons.order_rule,
         outcomes.sql_id,
+        coalesce(syntax.offset_rows, 0) as n_skipped,
         verdicts.n_gold_rows,
         golds.n_tie_groups,
     from comparisons
@@ -74,6 +75,7 @@ matched as (
         and comparisons.predicted_result_id = verdicts.predicted_result_id
     inner join golds on comparisons.gold_id = golds.gold_id
     inner join outcomes on comparisons.predicted_statement_id = outcomes.statement_id
+    left join syntax on outcomes.sql_id = syntax.sql_id
     -- Only where gold's own order says something about these rows.
     where comparisons.order_rule = 'strict' or golds.n_tie_groups > 1
 
@@ -117,8 +119,8 @@ groups_within_ties as (
     inner join predicted_ties on matched.predicted_statement_id = predicted_ties.predicted_statement_id
     cross join lateral (
         select unnest(range(
-            predicted_ties.order_rank,
-            least(predicted_ties.order_rank + predicted_ties.n_tied, matched.n_gold_rows + 1)
+            greatest(predicted_ties.order_rank - matched.n_skipped, 1),
+            least(predicted_ties.order_rank + predicted_ties.n_tied - matched.n_skipped, matched.n_gold_rows + 1)
         )) as position
     ) as places
     left join gold_positions

@@ -31,6 +31,7 @@ reasons as (
             when verdicts.ex_set then 'duplicate_count'
             when type_matches.is_type_only then 'type'
             when verdicts.is_undecided then 'undecided'
+            when verdicts.n_common_rows is null then 'row_count'
             when verdicts.n_common_rows = verdicts.n_gold_rows then 'extra_rows'
             when verdicts.n_common_rows = verdicts.n_predicted_rows then 'missing_rows'
             else 'missing_and_extra_rows'

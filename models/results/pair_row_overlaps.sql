@@ -17,7 +17,7 @@ row_overlaps as (
 
     select
         pairs.pair_id,
-        sum(least(gold.n_copies, predicted.n_copies)) as n_common_rows,
+        cast(sum(least(gold.n_copies, predicted.n_copies)) as bigint) as n_common_rows,
         count(*) as n_common_distinct_rows,
     from pairs
     inner join row_counts as gold on pairs.gold_result_id = gold.result_id

@@ -43,7 +43,8 @@ verdicts as (
         {{ loose_verdict('loose.projection_outcome', 'exact.n_gold_columns <= exact.n_predicted_columns') }} as ex_projection,
         {{ loose_verdict('loose.tolerant_outcome', 'exact.n_gold_columns = exact.n_predicted_columns') }} as ex_tolerant,
         loose.column_mapping,
-        'undecided' in (loose.permuted_outcome, loose.projection_outcome, loose.tolerant_outcome) as is_undecided,
+        coalesce('undecided' in (loose.permuted_outcome, loose.projection_outcome, loose.tolerant_outcome), false)
+            as is_undecided,
         case
             when exact.are_same_result then exact.n_gold_rows
             when exact.is_cut and not coalesce(exact.is_multiset_match, false) then null

@@ -79,7 +79,8 @@ keyed as (
         gathered.is_waiting,
         case when gathered.predicted_sql is not null
             then {{ sql_id('coalesce(gathered.dialect, questions.dialect)', 'gathered.predicted_sql') }} end as sql_id,
-        case when gathered.predicted_sql is not null and questions.has_database
+        coalesce(coalesce(gathered.dialect, questions.dialect) <> questions.engine_dialect, false) as is_other_dialect,
+        case when gathered.predicted_sql is not null and coalesce(gathered.dialect, questions.dialect) = questions.engine_dialect
             then {{ statement_id('questions.engine', 'questions.snapshot_id', 'gathered.predicted_sql') }} end
             as statement_id,
     from gathered

@@ -79,10 +79,10 @@ classified as (
 
     select
         statement_id,
-        any_value(plan_sensitivity) as plan_sensitivity,
+        min(plan_sensitivity) as plan_sensitivity,
         -- Only the last digits of numbers may differ.
-        any_value(plan_sensitivity) = ['float_aggregate'] as is_float_sensitive,
-        len(any_value(plan_sensitivity)) > 0 as is_plan_sensitive,
+        min(plan_sensitivity) = ['float_aggregate'] as is_float_sensitive,
+        len(min(plan_sensitivity)) > 0 as is_plan_sensitive,
     from resolved
     group by statement_id
 

@@ -10,11 +10,11 @@ statements as (
 
     select
         statement_id,
-        any_value(engine) as engine,
-        any_value(snapshot_id) as snapshot_id,
+        min(engine) as engine,
+        min(snapshot_id) as snapshot_id,
         min(database_path) as database_path,
-        any_value(sql) as sql,
-        any_value(sql_id) as sql_id,
+        min(sql) as sql,
+        min(sql_id) as sql_id,
         bool_or(role in ('gold', 'gold_order_probe')) as is_gold,
         bool_or(role = 'prediction') as is_prediction,
         list_sort(list(distinct benchmark)) as benchmarks,

@@ -31,6 +31,7 @@ judged as (
         comparisons.gold_id,
         comparisons.gold_number,
         comparisons.gold_outcome,
+        comparisons.gold_statement_id,
         verdicts.pair_id,
         comparisons.order_rule,
         comparisons.is_limit_tie,

@@ -42,6 +42,12 @@ best as (
 
 ),
 
+hinges as (
+
+    select * from {{ ref('plan_hinges') }}
+
+),
+
 unresolved_names as (
 
     select distinct statement_id
@@ -55,8 +61,8 @@ judged as (
         predictions.*,
         coalesce(scoreability.status, 'no_gold') as question_status,
         coalesce(scoreability.is_scoreable, false) as is_scoreable,
-        coalesce(outcomes.outcome, 'not_run') as predicted_outcome,
-        outcomes.error_class,
+        if(predictions.is_other_dialect, 'refused', coalesce(outcomes.outcome, 'not_run')) as predicted_outcome,
+        if(predictions.is_other_dialect, 'other_dialect', outcomes.error_class) as error_class,
         outcomes.error_message,
         outcomes.elapsed_ms,
         outcomes.variant,
@@ -64,6 +70,7 @@ judged as (
         coalesce(outcomes.is_plan_sensitive, false) as is_plan_sensitive,
         coalesce(outcomes.answered_prepared_only, false) as answered_prepared_only,
         unresolved_names.statement_id is not null as has_unresolved_name,
+        hinges.statement_id is not null or gold_hinges.statement_id is not null as is_provisional,
         nearest.gold_id as matched_gold_id,
         nearest.pair_id,
         nearest.order_rule,
@@ -83,6 +90,8 @@ judged as (
     left join nearest on predictions.prediction_id = nearest.prediction_id
     left join best on predictions.prediction_id = best.prediction_id
     left join unresolved_names on predictions.statement_id = unresolved_names.statement_id
+    left join hinges on predictions.statement_id = hinges.statement_id
+    left join hinges as gold_hinges on nearest.gold_statement_id = gold_hinges.statement_id
 
 ),
 
@@ -97,6 +106,7 @@ named as (
             when not is_scoreable then 'gold_failed'
             when predicted_sql is null then 'empty'
             when predicted_outcome = 'not_run' then 'not_run'
+            when predicted_outcome = 'no_database' then 'no_database'
             when predicted_outcome = 'timed_out' then 'timed_out'
             when predicted_outcome = 'refused' and error_class = 'empty' then 'empty'
             when predicted_outcome = 'refused' then 'refused'
@@ -160,6 +170,7 @@ select
     is_plan_sensitive,
     answered_prepared_only,
     has_unresolved_name,
+    is_provisional,
     is_killed,
     variant,
     elapsed_ms,

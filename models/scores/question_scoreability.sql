@@ -19,6 +19,7 @@ editions as (
         golds.question_id,
         golds.gold_edition,
         bool_or(golds.outcome = 'answered') as is_any_answered,
+        bool_and(golds.outcome = 'no_database') as is_database_lost,
         bool_or(golds.outcome = 'not_run') as is_any_waiting,
         arg_min(golds.outcome, golds.gold_number) as first_outcome,
         arg_min(golds.error_class, golds.gold_number) as first_error_class,
@@ -38,10 +39,10 @@ scoreability as (
         questions.db_id,
         questions.difficulty,
         questions.has_database,
-        editions.is_any_answered as is_scoreable,
+        questions.has_database and editions.is_any_answered as is_scoreable,
         case
+            when not questions.has_database or editions.is_database_lost then 'no_database'
             when editions.is_any_answered then 'scoreable'
-            when not questions.has_database then 'no_database'
             when editions.is_any_waiting then 'not_run'
             when editions.first_outcome = 'timed_out' then 'gold_timed_out'
             when editions.first_outcome = 'refused' then 'gold_refused'

@@ -12,6 +12,20 @@ comparison_verdicts as (
 
 ),
 
+empty_golds as (
+
+    -- Recall of nothing is nothing: NULL for every prediction, whether it ran or not.
+    select
+        benchmark,
+        question_id,
+        gold_edition,
+    from {{ ref('gold_outcomes') }}
+    where outcome = 'answered'
+    group by benchmark, question_id, gold_edition
+    having bool_and(n_rows = 0)
+
+),
+
 recalls as (
 
     select
@@ -33,10 +47,14 @@ scored as (
         execution_match.prediction_id,
         case
             when execution_match.is_executed then recalls.semantic_recall
-            when execution_match.is_judged then 0.0
+            when execution_match.is_judged and empty_golds.question_id is null then 0.0
         end as semantic_recall,
     from execution_match
     left join recalls on execution_match.prediction_id = recalls.prediction_id
+    left join empty_golds
+        on execution_match.benchmark = empty_golds.benchmark
+        and execution_match.question_id = empty_golds.question_id
+        and execution_match.gold_edition = empty_golds.gold_edition
 
 )
 

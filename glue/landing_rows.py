@@ -1,0 +1,291 @@
+"""From rows to the Arrow batches that land: every value checked against the table's declared schema.
+
+The errors name the table, the row (1-based, within what was handed over), the field and what was wrong.
+"""
+
+from __future__ import annotations
+
+import numbers
+import struct
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from functools import cache
+from itertools import chain, islice
+from typing import Any, TypeAlias
+
+import pyarrow as pa
+
+from glue.errors import GlueError, nearest
+from glue.landing_tables import FLAG, INT, MOMENT, TABLES, TEXT, TEXTS, LandingTable
+
+Rows: TypeAlias = Iterable[Mapping[str, Any]] | pa.RecordBatch | pa.Table
+
+_CHUNK_ROWS = 8192
+_FRAME_BYTES = 32 << 20  # larger batches are sliced, so that a fold never holds much more
+_LONGEST_OPENING = 1 << 16
+_FILLED_BY_WRITER = "landed_at"
+_TOO_LARGE = "the row holds more than the 2 GB of text that one Arrow batch can"
+
+_EXPECTED = {
+    TEXT: "a text",
+    INT: "a whole number",
+    FLAG: "true or false",
+    MOMENT: "a datetime with a time zone",
+    TEXTS: "a list of texts",
+    pa.float64(): "a number",
+}
+_PLAIN_TYPES: dict[pa.DataType, set[type]] = {
+    TEXT: {str, type(None)},
+    INT: {int, type(None)},
+    FLAG: {bool, type(None)},
+    MOMENT: {datetime, type(None)},
+    TEXTS: {list, tuple, type(None)},
+    pa.float64(): {float, int, type(None)},
+}
+
+
+def landing_table(name: str) -> LandingTable:
+    """The declaration of a landing table. GlueError names the nearest one when there is no such table."""
+    if name not in TABLES:
+        close = nearest(name, list(TABLES))
+        hint = f"did you mean {close!r}?" if close else f"landing tables: {', '.join(TABLES)}"
+        raise GlueError(f"there is no landing table {name!r}", hint)
+    return TABLES[name]
+
+
+@cache
+def append_schema(table: str) -> pa.Schema:
+    """The schema of what is appended to a table: all its columns but landed_at, which the writer fills."""
+    schema = landing_table(table).schema
+    return schema.remove(schema.get_field_index(_FILLED_BY_WRITER))
+
+
+def to_batches(table: str, rows: Rows) -> list[pa.RecordBatch]:
+    """Check rows against a table and give them as batches of `append_schema(table)`, none without rows.
+
+    Rows are mappings (a missing key is NULL, an unknown one an error), or an Arrow batch or table (columns in
+    any order, a missing one is NULL). GlueError names table, row, field and what was wrong.
+    """
+    if isinstance(rows, pa.Table):
+        batches = [conform(table, batch) for batch in rows.to_batches()]
+    elif isinstance(rows, pa.RecordBatch):
+        batches = [conform(table, rows)]
+    else:
+        batches = list(_from_mappings(table, rows))
+    return [part for batch in batches for part in _sliced(batch)]
+
+
+def to_ipc(table: str, rows: Rows) -> pa.Buffer:
+    """Rows as one Arrow IPC stream for `Writer.append_ipc`: what a worker sends its parent.
+
+    Rows and errors as of `to_batches`.
+    """
+    return serialise(append_schema(table), to_batches(table, rows))
+
+
+def serialise(schema: pa.Schema, batches: Sequence[pa.RecordBatch]) -> pa.Buffer:
+    """Batches as one Arrow IPC stream."""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, schema) as stream:
+        for batch in batches:
+            stream.write_batch(batch)
+    return sink.getvalue()
+
+
+def conform(table: str, batch: pa.RecordBatch) -> pa.RecordBatch:
+    """An Arrow batch in the table's declared column order, missing columns filled with NULL.
+
+    GlueError on an unknown or repeated column, another type, or text that is not UTF-8.
+    """
+    schema = append_schema(table)
+    conformed = batch
+    if not batch.schema.equals(schema):
+        _check_names(table, batch.schema.names, schema)
+        columns = [_conformed_column(table, field, batch) for field in schema]
+        conformed = pa.RecordBatch.from_arrays(columns, schema=schema)
+    try:
+        conformed.validate(full=True)
+    except pa.ArrowInvalid as error:
+        raise GlueError(f"{table}: {error}", "store bytes that are no UTF-8 as a hexadecimal text") from error
+    return conformed
+
+
+class IpcSchemas:
+    """Checks the schema of IPC streams without decoding them: a stream's first bytes are its schema."""
+
+    def __init__(self) -> None:
+        self._known: set[tuple[str, bytes]] = set()
+
+    def check(self, table: str, data: memoryview) -> None:
+        """GlueError when `data` is not an IPC stream of `append_schema(table)`."""
+        opening = bytes(data[: _opening_bytes(data)])
+        if (table, opening) in self._known:
+            return
+        expected = append_schema(table)
+        try:
+            found = pa.ipc.open_stream(data).schema
+        except (pa.ArrowException, OSError, EOFError) as error:
+            raise GlueError(
+                f"{table}: not an Arrow IPC stream ({error})", "make it with landing.to_ipc"
+            ) from error
+        if not found.equals(expected):
+            raise GlueError(f"{table}: {_difference(found, expected)}", "make it with landing.to_ipc")
+        if len(opening) <= _LONGEST_OPENING:
+            self._known.add((table, opening))
+
+
+def _opening_bytes(data: memoryview) -> int:
+    """The length of a stream's schema message: a marker, the length of the metadata, the metadata."""
+    if len(data) < 8:
+        return len(data)
+    _, n_metadata_bytes = struct.unpack_from("<Ii", data)
+    return 8 + max(n_metadata_bytes, 0)
+
+
+def _difference(found: pa.Schema, expected: pa.Schema) -> str:
+    for field in expected:
+        index = found.get_field_index(field.name)
+        if index < 0:
+            return f"field {field.name!r} is missing"
+        if found.field(index).type != field.type:
+            return f"field {field.name!r} is {found.field(index).type}, expected {field.type}"
+    extra = [name for name in found.names if name not in expected.names]
+    return f"field {extra[0]!r} is unknown" if extra else "the fields are not in the declared order"
+
+
+def _check_names(table: str, names: Iterable[str], schema: pa.Schema, row: int | None = None) -> None:
+    seen: set[str] = set()
+    for name in names:
+        place = table if row is None else f"{table}, row {row}"
+        if name == _FILLED_BY_WRITER:
+            raise GlueError(f"{place}: field {name!r} is filled by the writer", "leave it out")
+        if name in seen:
+            raise GlueError(f"{place}: field {name!r} comes twice", "leave one out")
+        if name not in schema.names:
+            close = nearest(str(name), schema.names)
+            hint = f"did you mean {close!r}?" if close else f"fields: {', '.join(schema.names)}"
+            raise GlueError(f"{place}: unknown field {name!r}", hint)
+        seen.add(name)
+
+
+def _conformed_column(table: str, field: pa.Field, batch: pa.RecordBatch) -> pa.Array:
+    index = batch.schema.get_field_index(field.name)
+    if index < 0 or pa.types.is_null(batch.schema.field(index).type):
+        return pa.nulls(batch.num_rows, field.type)
+    column = batch.column(index)
+    if column.type != field.type:
+        raise GlueError(
+            f"{table}: field {field.name!r} is {column.type}, expected {field.type}",
+            f"cast the column, or build the batch with landing.append_schema({table!r})",
+        )
+    return column
+
+
+def _from_mappings(table: str, rows: Iterable[Mapping[str, Any]]) -> Iterator[pa.RecordBatch]:
+    schema = append_schema(table)
+    remaining = iter(rows)
+    first_row = 1
+    while chunk := list(islice(remaining, _CHUNK_ROWS)):
+        _check_mappings(table, chunk, schema, first_row)
+        yield from _chunk_batches(table, chunk, schema, first_row)
+        first_row += len(chunk)
+
+
+def _check_mappings(table: str, chunk: list[Mapping[str, Any]], schema: pa.Schema, first_row: int) -> None:
+    known = set(schema.names)
+    for number, row in enumerate(chunk, first_row):
+        if not isinstance(row, Mapping):
+            raise GlueError(f"{table}, row {number}: expected a mapping of fields, got {_shown(row)}")
+        if not row.keys() <= known:
+            _check_names(table, row, schema, number)
+
+
+def _chunk_batches(
+    table: str, chunk: list[Mapping[str, Any]], schema: pa.Schema, first_row: int
+) -> Iterator[pa.RecordBatch]:
+    """One batch, or several where its text would not fit into one."""
+    columns = [_column(table, field, [row.get(field.name) for row in chunk], first_row) for field in schema]
+    if all(isinstance(column, pa.Array) for column in columns):
+        yield pa.RecordBatch.from_arrays(columns, schema=schema)
+        return
+    if len(chunk) == 1:
+        raise GlueError(f"{table}, row {first_row}: {_TOO_LARGE}")
+    middle = len(chunk) // 2
+    yield from _chunk_batches(table, chunk[:middle], schema, first_row)
+    yield from _chunk_batches(table, chunk[middle:], schema, first_row + middle)
+
+
+def _column(table: str, field: pa.Field, values: list[Any], first_row: int) -> pa.Array | None:
+    """The values as an array; None when they are too large for one."""
+    try:
+        if _is_plain(field.type, values):
+            array = pa.array(values, field.type)
+            return array if isinstance(array, pa.Array) else None
+    except pa.ArrowCapacityError:
+        return None
+    except (pa.ArrowException, ValueError, TypeError, OverflowError):
+        pass  # the search below says which value it was
+    for number, value in enumerate(values, first_row):
+        problem = _problem(field.type, value)
+        if problem:
+            raise GlueError(f"{table}, row {number}: field {field.name!r}: {problem}")
+    array = pa.array(values, field.type)
+    return array if isinstance(array, pa.Array) else None
+
+
+def _is_plain(kind: pa.DataType, values: list[Any]) -> bool:
+    """Are the values of exactly the Python types that the column holds? Arrow alone would let others pass."""
+    if not set(map(type, values)) <= _PLAIN_TYPES[kind]:
+        return False
+    if kind == TEXTS:
+        return set(map(type, chain.from_iterable(filter(None, values)))) <= _PLAIN_TYPES[TEXT]
+    if kind == MOMENT:
+        return all(value is None or value.tzinfo is not None for value in values)
+    return True
+
+
+def _problem(kind: pa.DataType, value: Any) -> str | None:
+    """What is wrong with one value for a column, or None."""
+    if value is None:
+        return None
+    if not _is_of(kind, value):
+        return f"expected {_EXPECTED[kind]}, got {_shown(value)}"
+    try:
+        pa.array([value], kind)
+    except UnicodeEncodeError as error:
+        return f"the text has a lone surrogate at position {error.start}, which UTF-8 cannot hold"
+    except (pa.ArrowException, ValueError, TypeError, OverflowError) as error:
+        return f"{_shown(value)} does not fit ({error})"
+    return None
+
+
+def _is_of(kind: pa.DataType, value: Any) -> bool:
+    if kind == TEXT:
+        return isinstance(value, str)
+    if kind == INT:
+        return isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    if kind == FLAG:
+        return isinstance(value, bool)
+    if kind == MOMENT:
+        return isinstance(value, datetime) and value.tzinfo is not None
+    if kind == TEXTS:
+        return isinstance(value, list | tuple) and all(
+            item is None or isinstance(item, str) for item in value
+        )
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return f"{text if len(text) <= 60 else text[:57] + '…'} ({type(value).__name__})"
+
+
+def _sliced(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    if not batch.num_rows:
+        return
+    if batch.num_rows == 1 or batch.nbytes <= _FRAME_BYTES:
+        yield batch
+        return
+    middle = batch.num_rows // 2
+    yield from _sliced(batch.slice(0, middle))
+    yield from _sliced(batch.slice(middle))
