@@ -16,11 +16,12 @@ questions as (
 select
     questions.benchmark,
     count(*) as n_questions,
-    count(*) filter (where not questions.has_database) as n_questions_without_database,
+    count(*) filter (where not questions.has_database or scoreability.status = 'no_database') as n_questions_without_database,
     count(*) filter (where scoreability.is_scoreable) as n_scoreable_questions,
     count(*) filter (where scoreability.status in ('gold_failed', 'gold_timed_out', 'gold_refused'))
         as n_questions_with_failed_gold,
-    count(*) filter (where scoreability.question_id is null) as n_questions_without_gold,
+    count(*) filter (where scoreability.status = 'not_run') as n_questions_not_run,
+    count(*) filter (where questions.has_database and scoreability.question_id is null) as n_questions_without_gold,
 from questions
 left join scoreability
     on questions.benchmark = scoreability.benchmark

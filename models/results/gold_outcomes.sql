@@ -60,6 +60,7 @@ joined as (
             when golds.is_question_ordered and not coalesce(syntax.is_ordered, false) then 'no_order_by'
             when golds.statement_id is null and golds.stored_result_id is not null then 'stored_result'
             when syntax.order_probe_problem is not null then syntax.order_probe_problem
+            when syntax.order_probe_sql is null and not coalesce(syntax.is_ordered, false) then null
             when orders.statement_id is null then 'probe_failed'
             when not orders.is_agreed then 'probe_disagrees'
         end as order_problem,

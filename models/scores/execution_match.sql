@@ -1,3 +1,5 @@
+{% set verdicts = ['ex_set', 'ex_multiset', 'ex', 'ex_strict', 'ex_permuted', 'ex_projection', 'ex_tolerant'] -%}
+
 with
 
 predictions as (
@@ -30,13 +32,14 @@ best as (
     -- Of several golds, the best verdict counts.
     select
         prediction_id,
-        bool_or(ex_set) as ex_set,
-        bool_or(ex_multiset) as ex_multiset,
-        bool_or(ex) as ex,
-        bool_or(ex_strict) as ex_strict,
-        bool_or(ex_permuted) as ex_permuted,
-        bool_or(ex_projection) as ex_projection,
-        bool_or(ex_tolerant) as ex_tolerant,
+        {% for verdict in verdicts -%}
+        case
+            when bool_or({{ verdict }}) then true
+            -- Undecided against one gold and wrong against the others is undecided.
+            when bool_or(pair_id is not null and {{ verdict }} is null) then null
+            else false
+        end as {{ verdict }},
+        {% endfor %}
     from {{ ref('comparison_verdicts') }}
     group by prediction_id
 
@@ -70,7 +73,9 @@ judged as (
         coalesce(outcomes.is_plan_sensitive, false) as is_plan_sensitive,
         coalesce(outcomes.answered_prepared_only, false) as answered_prepared_only,
         unresolved_names.statement_id is not null as has_unresolved_name,
-        hinges.statement_id is not null or gold_hinges.statement_id is not null as is_provisional,
+        hinges.statement_id is not null
+            or gold_hinges.statement_id is not null
+            or coalesce(scoreability.is_any_gold_waiting, false) as is_provisional,
         nearest.gold_id as matched_gold_id,
         nearest.pair_id,
         nearest.order_rule,
@@ -150,7 +155,7 @@ select
     gold_edition,
     outcome,
     reason,
-    {% for verdict in ['ex_set', 'ex_multiset', 'ex', 'ex_strict', 'ex_permuted', 'ex_projection', 'ex_tolerant'] -%}
+    {% for verdict in verdicts -%}
     -- A prediction without a result is wrong under every verdict; a question that cannot be scored has none.
     case when is_executed then {{ verdict }} when is_judged then false end as {{ verdict }},
     {% endfor -%}

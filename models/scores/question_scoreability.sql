@@ -48,6 +48,7 @@ scoreability as (
             when editions.first_outcome = 'refused' then 'gold_refused'
             else 'gold_failed'
         end as status,
+        editions.is_any_waiting as is_any_gold_waiting,
         editions.first_error_class as gold_error_class,
         editions.first_error_message as gold_error_message,
     from editions

@@ -1,0 +1,58 @@
+# Needs Python 3.11 or newer, make and a package index. `make demo` and `make test` do the rest.
+
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(abspath $(VENV))/bin
+DEMO_HOME := $(if $(EVALHOUSE_HOME),$(EVALHOUSE_HOME),$(CURDIR))
+CONTROLS := gold gold-rewritten gold-broken nearest-history
+
+help: ## say what there is
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /make \1\t/' | expand -t 16
+
+# The checkout itself is installed (-e), so that what you edit is what runs.
+$(VENV)/core.stamp: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; say make PYTHON=/path/to/it")'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable .
+	@touch $@
+
+$(VENV)/dev.stamp: $(VENV)/core.stamp
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group dev
+	@touch $@
+
+install: $(VENV)/core.stamp ## make .venv with glue and dbt in it
+
+demo: export EVALHOUSE_HOME := $(DEMO_HOME)
+demo: $(VENV)/core.stamp ## the bank that comes along, four controls, the leaderboard
+	$(BIN)/glue bank load sqlite
+	$(BIN)/glue generate $(CONTROLS:%=--model control/%) --benchmark enterprise
+	$(BIN)/glue execute
+	$(BIN)/dbt --quiet build --exclude-resource-type unit_test --target-path $(DEMO_HOME)/target
+	$(BIN)/glue query "select prediction_set, metric, value, numerator, denominator from leaderboard \
+	    where protocol = 'evalhouse' and metric in ('ex', 'em', 'semantic_recall') order by metric, place"
+	$(BIN)/glue query "select prediction_set, outcome, reason, n_predictions from outcome_reasons \
+	    where benchmark = 'enterprise'"
+
+lint: $(VENV)/dev.stamp ## ruff, mypy, sqlfluff
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/sqlfluff lint --processes 2 --disable-progress-bar models dbt_project/tests
+
+test: lint ## all of it: lint, pytest, the demo and every dbt test, in throw-away folders
+	$(BIN)/pytest
+	home=$$(mktemp -d) && trap "rm -rf $$home" EXIT; \
+	EVALHOUSE_HOME=$$home $(BIN)/dbt --quiet build --target-path $$home/target --log-path $$home/logs; \
+	$(MAKE) demo EVALHOUSE_HOME=$$home
+
+clean: ## forget builds and environments; landing/ stays
+	rm -rf $(VENV) target logs exports cache warehouse.duckdb warehouse.duckdb.wal
+	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info dist build
+
+.PHONY: help install demo lint test clean

@@ -1,0 +1,15 @@
+-- A metric that no protocol reports, or that has no score, would never show.
+select
+    metrics.metric,
+    'no protocol' as missing,
+from {{ ref('metrics') }} as metrics
+anti join {{ ref('protocol_metrics') }} as protocol_metrics on metrics.metric = protocol_metrics.metric
+
+union all
+
+select
+    metrics.metric,
+    'no score' as missing,
+from {{ ref('metrics') }} as metrics
+anti join {{ ref('prediction_scores') }} as prediction_scores on metrics.metric = prediction_scores.metric
+where exists (select 1 from {{ ref('prediction_scores') }})

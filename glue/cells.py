@@ -1,0 +1,309 @@
+"""Canonical cells: one SQL value as one text, so that equal values are equal texts (DESIGN section 4).
+
+| value | cell |
+|---|---|
+| NULL | None |
+| whole number of any type (5, 5.0, TRUE, DECIMAL 5.00, -0.0) | `n:` and its exact integer text |
+| other number | `n:` and the shortest text that gives the double back; `n:nan`, `n:inf`, `n:-inf` |
+| DECIMAL that is not the shortest text of any double | `n:` and its plain text without trailing zeros |
+| text | `t:` and the text |
+| text that is not UTF-8 | `r:` and its bytes in hexadecimal |
+| bytes | `b:` and the bytes in hexadecimal |
+| date, timestamp | `d:2024-01-31`, `d:2024-01-31 10:00:00.5`; midnight is the date; with a zone: UTC, `Z` |
+| time of day | `h:10:00:00.5` |
+| interval | `i:<months>m<days>d<microseconds>us` |
+| UUID | `t:` and its text |
+| list, struct, map | `l:` and JSON of cells: a list, an object by field, a list of pairs |
+
+A row is the JSON list of its cells as DuckDB's `to_json` writes it, a result the sequence of its rows;
+digests and signatures are md5 over these texts, the same in Python and in SQL.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Context, Decimal
+from hashlib import md5
+from typing import Any
+from uuid import UUID
+
+Cell = str | None
+Cells = tuple[Cell, ...]
+"""One row: its cells in column order."""
+
+_MICROSECONDS_PER_SECOND = 1_000_000
+_WIDE = Context(prec=200)
+"""Decimal arithmetic that rounds no value an engine can return (76 digits at most)."""
+
+
+class RawText(bytes):
+    """Text that an engine returned as bytes, because it may not be UTF-8."""
+
+
+class ReadyCell(str):
+    """A value already written as a canonical cell by its engine, where Python's type would lose something."""
+
+    __slots__ = ()
+
+
+def cell(value: Any) -> Cell:
+    """The canonical cell of one SQL value. TypeError for a Python type that no engine returns."""
+    writer = _WRITERS.get(type(value))
+    return writer(value) if writer else _subclass_cell(value)
+
+
+def cells_of_rows(rows: Sequence[Sequence[Any]]) -> list[Cells]:
+    """The cells of rows of one width, computed column by column. TypeError as `cell`."""
+    return list(zip(*map(_column_cells, zip(*rows, strict=True)), strict=True))
+
+
+def rows_json(rows: Sequence[Cells]) -> str:
+    """The JSON texts of rows, joined by commas: `[…],[…]`; nothing for no rows."""
+    try:
+        text = '"],["'.join(['","'.join(row) for row in rows])  # type: ignore[arg-type]
+    except TypeError:  # a NULL
+        text = '"'
+    n_quotes = 2 * sum(map(len, rows)) - 2
+    if text.count('"') == n_quotes and _is_plain(text):
+        return f'["{text}"]'
+    return _as_duckdb_escapes(_encode(rows)[1:-1])
+
+
+def _is_plain(text: str) -> bool:
+    """Does nothing in a text but its quotes need an escape in JSON? Most texts pass the first, fast look."""
+    return "\\" not in text and (text.isprintable() or not _CONTROL.search(text))
+
+
+def row_digest(row: Cells) -> str:
+    """md5 of a row's JSON: DuckDB's `md5(to_json(cells))`."""
+    return md5(_as_duckdb_escapes(_encode(row)).encode()).hexdigest()
+
+
+def multiset_signature(n_copies: Mapping[str, int]) -> str:
+    """md5 over 'digest:count,' of every distinct row, sorted by digest. `n_copies` counts rows by digest."""
+    return md5("".join(f"{digest}:{n}," for digest, n in sorted(n_copies.items())).encode()).hexdigest()
+
+
+def set_signature(digests: Iterable[str]) -> str:
+    """The multiset signature of the distinct rows: every count is 1."""
+    return multiset_signature(dict.fromkeys(digests, 1))
+
+
+class ResultDigest:
+    """The identity of a result, built while its rows arrive; how they were chunked makes no difference."""
+
+    def __init__(self, n_columns: int) -> None:
+        self._hash = md5(f"{n_columns}|".encode())
+        self._is_empty = True
+
+    def add(self, text: bytes) -> None:
+        """Take in the `rows_json` of the next rows, as UTF-8. No rows change nothing."""
+        if text:
+            self._hash.update(text if self._is_empty else b"," + text)
+            self._is_empty = False
+
+    def result_id(self, cut_at: int | None = None) -> str:
+        """md5 over the column count and every row in order; also how many are stored, where not all are."""
+        if cut_at is None:
+            return self._hash.hexdigest()
+        whole = self._hash.copy()
+        whole.update(f"|cut@{cut_at}".encode())
+        return whole.hexdigest()
+
+
+class RowCounter:
+    """Counts rows by digest up to a number of distinct ones; beyond it, there are no signatures."""
+
+    def __init__(self, max_distinct: int) -> None:
+        self._max_distinct = max_distinct
+        self._n_copies: Counter[str] | None = Counter()
+
+    def add(self, rows: Iterable[Cells]) -> None:
+        """Count the next rows."""
+        if self._n_copies is None:
+            return
+        self._n_copies.update(map(row_digest, rows))
+        if len(self._n_copies) > self._max_distinct:
+            self._n_copies = None
+
+    def signatures(self) -> tuple[str, str] | tuple[None, None]:
+        """The multiset and the set signature over all rows counted; None when there were too many to hold."""
+        if self._n_copies is None:
+            return None, None
+        return multiset_signature(self._n_copies), set_signature(self._n_copies)
+
+
+# --- Values -------------------------------------------------------------------------------------------------
+
+
+def _null(value: None) -> None:
+    return None
+
+
+def _whole(value: int) -> str:
+    return f"n:{value:d}"
+
+
+def _double(value: float) -> str:
+    text = repr(value)
+    if text.endswith(".0"):
+        return "n:0" if text == "-0.0" else f"n:{text[:-2]}"
+    if "e" in text and value.is_integer():
+        return f"n:{int(value)}"
+    return f"n:{text}"  # repr writes nan, inf and -inf so
+
+
+def _decimal(value: Decimal) -> str:
+    if not value.is_finite():
+        return _double(float(value))
+    if value == value.to_integral_value():
+        return f"n:{int(value)}"
+    shortest = repr(float(value))
+    if _WIDE.create_decimal(shortest) == value:
+        return f"n:{shortest}"
+    return f"n:{value.normalize(_WIDE):f}"
+
+
+def _text(value: str) -> str:
+    return f"t:{value}"
+
+
+def _bytes(value: bytes | bytearray | memoryview) -> str:
+    return f"b:{value.hex()}"
+
+
+def _raw_text(value: RawText) -> str:
+    try:
+        return f"t:{value.decode()}"
+    except UnicodeDecodeError:
+        return f"r:{value.hex()}"
+
+
+def _date(value: date) -> str:
+    return f"d:{value.isoformat()}"
+
+
+def _timestamp(value: datetime) -> str:
+    if value.tzinfo is None:
+        return timestamp_cell(value.isoformat(" "))
+    try:
+        in_utc = value.astimezone(UTC).replace(tzinfo=None)
+    except OverflowError:  # within a day of the years 1 and 9999
+        return timestamp_cell(value.isoformat(" "))
+    return f"{timestamp_cell(in_utc.isoformat(' '))}Z"
+
+
+def timestamp_cell(text: str) -> ReadyCell:
+    """The cell of a date or timestamp given as text without zone: '2024-01-31 10:00:00.500'."""
+    return ReadyCell(f"d:{_without_trailing_zeros(text).removesuffix(' 00:00:00')}")
+
+
+def _time_of_day(value: time) -> str:
+    if value.tzinfo is None:
+        return time_cell(value.isoformat())
+    offset = value.isoformat()[len(value.replace(tzinfo=None).isoformat()) :]
+    return f"{time_cell(value.replace(tzinfo=None).isoformat())}{offset}"
+
+
+def time_cell(text: str) -> ReadyCell:
+    """The cell of a time of day given as ISO text without zone: '10:00:00.500'."""
+    return ReadyCell(f"h:{_without_trailing_zeros(text)}")
+
+
+def _without_trailing_zeros(text: str) -> str:
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def interval_cell(months: int, days: int, microseconds: int) -> ReadyCell:
+    """The cell of an interval, whose three parts do not convert into one another."""
+    return ReadyCell(f"i:{months}m{days}d{microseconds}us")
+
+
+def _duration(value: timedelta) -> str:
+    return interval_cell(0, value.days, value.seconds * _MICROSECONDS_PER_SECOND + value.microseconds)
+
+
+def _uuid(value: UUID) -> str:
+    return f"t:{value}"
+
+
+def _nested(value: Any) -> str:
+    return f"l:{_as_duckdb_escapes(_encode(_tree(value)))}"
+
+
+def _tree(value: Any) -> Any:
+    """A nested value with cells for leaves: lists, objects by field name, maps as lists of pairs."""
+    if isinstance(value, dict):
+        if all(isinstance(key, str) for key in value):
+            return {key: _tree(item) for key, item in value.items()}
+        return [[_tree(key), _tree(item)] for key, item in value.items()]
+    if isinstance(value, list | tuple):
+        return [_tree(item) for item in value]
+    return cell(value)
+
+
+_WRITERS: dict[type, Callable[[Any], Cell]] = {
+    type(None): _null,
+    bool: _whole,
+    int: _whole,
+    float: _double,
+    Decimal: _decimal,
+    str: _text,
+    ReadyCell: str,
+    RawText: _raw_text,
+    bytes: _bytes,
+    bytearray: _bytes,
+    memoryview: _bytes,
+    datetime: _timestamp,
+    date: _date,
+    time: _time_of_day,
+    timedelta: _duration,
+    UUID: _uuid,
+    list: _nested,
+    tuple: _nested,
+    dict: _nested,
+}
+
+
+def _subclass_cell(value: Any) -> Cell:
+    for kind, writer in _WRITERS.items():
+        if isinstance(value, kind):
+            return writer(value)
+    raise TypeError(f"no canonical cell for a value of type {type(value).__qualname__}")
+
+
+# --- Rows ---------------------------------------------------------------------------------------------------
+
+
+def _column_cells(values: Sequence[Any]) -> list[Cell]:
+    """The cells of one column: without a call per value where all are text or whole numbers."""
+    kinds = set(map(type, values))
+    if len(kinds) == 1:
+        (kind,) = kinds
+        if kind is str:
+            return ["t:" + value for value in values]
+        if kind is int:
+            return [f"n:{value}" for value in values]
+        if kind in _WRITERS:
+            return list(map(_WRITERS[kind], values))
+    return list(map(cell, values))
+
+
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+_CONTROL = re.compile(r"[\x00-\x1f]")
+_ESCAPE = re.compile(r"\\(?:u00[0-9a-f]{2}|.)")
+
+
+def _as_duckdb_escapes(text: str) -> str:
+    r"""JSON with control characters escaped as DuckDB does: `\u001F`, where Python has `\u001f`."""
+    if "\\u00" not in text:
+        return text
+    return _ESCAPE.sub(lambda found: _upper_hexadecimal(found[0]), text)
+
+
+def _upper_hexadecimal(escape: str) -> str:
+    return "\\u" + escape[2:].upper() if escape.startswith("\\u") else escape

@@ -1,0 +1,173 @@
+"""What an engine must do: open a database for hostile reads, run one statement, explain a failure.
+
+A session lives in one worker process and runs one statement at a time. Whatever the statement is, the session
+must leave the database and the disk as they were (DESIGN section 5).
+"""
+
+from __future__ import annotations
+
+import importlib
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from glue.errors import GlueError, nearest
+
+MAX_STATEMENT_BYTES = 1_000_000
+MAX_VALUE_BYTES = 32 << 20
+MAX_MESSAGE_CHARACTERS = 2_000
+
+Row = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one session may use. `max_memory_bytes` is the worker's, in which the engine has to fit."""
+
+    max_memory_bytes: int
+    max_statement_bytes: int = MAX_STATEMENT_BYTES
+    max_value_bytes: int = MAX_VALUE_BYTES
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a statement has no result.
+
+    `outcome` is failed, refused, timed_out (interrupted), crashed or no_database; `error_class` is a word
+    that all engines share; `error_code` is the engine's own. `is_session_lost` asks for a new session,
+    `is_memory_short` for a new process.
+    """
+
+    outcome: str
+    error_class: str
+    error_code: str | None
+    error_message: str
+    is_session_lost: bool = False
+    is_memory_short: bool = False
+
+
+class Refused(Exception):
+    """A statement that is not run: `error_class` is empty, multiple_statements, not_a_read or forbidden."""
+
+    def __init__(self, error_class: str, message: str) -> None:
+        super().__init__(message)
+        self.error_class = error_class
+        self.message = message
+
+
+class TooComplex(Exception):
+    """A statement beyond what an engine is asked to parse."""
+
+
+class NotText(Exception):
+    """A text of the result is not UTF-8: run the statement again with `as_raw_text`."""
+
+
+class Session(ABC):
+    """An open database. Other threads may only call `interrupt`, and only while a statement runs."""
+
+    @abstractmethod
+    def execute(self, sql: str, as_raw_text: bool = False) -> list[str]:
+        """Start one statement and name its columns. Raises Refused, TooComplex or the engine's own errors.
+
+        With `as_raw_text`, texts arrive as RawText.
+        """
+
+    @abstractmethod
+    def fetch(self, n_rows: int) -> Sequence[Row]:
+        """The next rows, at most `n_rows`; none at the end. Raises NotText or the engine's own errors."""
+
+    @abstractmethod
+    def finish(self) -> None:
+        """Let go of the statement that ran, finished or not. Never raises."""
+
+    @abstractmethod
+    def interrupt(self) -> None:
+        """Ask the running statement to stop; it then raises what `failure` explains as timed_out."""
+
+    @abstractmethod
+    def failure(self, error: Exception) -> Failure:
+        """Explain an error of `execute` or `fetch`."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Close the database. Never raises."""
+
+
+class Engine(ABC):
+    """One database engine."""
+
+    name: ClassVar[str]
+    has_prepared_copies: ClassVar[bool]
+    """Does glue/prepared.py make indexed copies for it? Where not, the file itself stands in for its copy."""
+
+    @abstractmethod
+    def open(self, path: Path, limits: Limits) -> Session:
+        """Open a database file that nobody changes, for reading alone. Raises the engine's errors."""
+
+    @abstractmethod
+    def open_failure(self, error: Exception) -> Failure:
+        """Explain an error of `open`: the outcome is no_database."""
+
+    def log_files(self, path: Path) -> list[Path]:
+        """Files beside `path` with content that it lacks, so that its digest does not tell all."""
+        return []
+
+
+_ENGINES = {"sqlite": "glue.engines.sqlite:SQLite", "duckdb": "glue.engines.duckdb:DuckDB"}
+
+
+def engine_names() -> list[str]:
+    """The engines that can run statements."""
+    return list(_ENGINES)
+
+
+def engine_named(name: str) -> Engine:
+    """The engine of that name, imported now. GlueError names the nearest known one."""
+    if name not in _ENGINES:
+        close = nearest(name, engine_names())
+        hint = f"did you mean {close!r}?" if close else f"engines: {', '.join(engine_names())}"
+        raise GlueError(f"there is no engine {name!r} that runs statements", hint)
+    module, _, attribute = _ENGINES[name].partition(":")
+    engine = getattr(importlib.import_module(module), attribute)()
+    assert isinstance(engine, Engine)
+    return engine
+
+
+def common_failure(error: Exception) -> Failure | None:
+    """What every engine explains alike: refusals, limits, memory, texts that cannot be encoded."""
+    if isinstance(error, Refused):
+        return Failure("refused", error.error_class, None, shortened(error.message))
+    if isinstance(error, TooComplex):
+        return Failure("failed", "too_complex", None, shortened(str(error)))
+    if isinstance(error, MemoryError):
+        return Failure(
+            "failed",
+            "resource",
+            None,
+            str(error) or "out of memory",
+            is_session_lost=True,
+            is_memory_short=True,
+        )
+    if isinstance(error, UnicodeError):
+        return Failure("failed", "syntax", None, shortened(str(error)))
+    if isinstance(error, TypeError):
+        return Failure("failed", "unsupported_value", None, shortened(str(error)))
+    return None
+
+
+def shortened(message: str) -> str:
+    """A message short enough to keep, made of text that can be stored."""
+    clean = message.encode("utf-8", "replace").decode()
+    return clean if len(clean) <= MAX_MESSAGE_CHARACTERS else f"{clean[:MAX_MESSAGE_CHARACTERS]}…"
+
+
+def check_length(sql: str, limits: Limits) -> None:
+    """Raise TooComplex for a statement that is longer than the limits allow."""
+    if len(sql) * 4 <= limits.max_statement_bytes:
+        return
+    n_bytes = len(sql.encode("utf-8", "replace"))
+    if n_bytes > limits.max_statement_bytes:
+        raise TooComplex(f"the statement has {n_bytes:,} bytes, more than {limits.max_statement_bytes:,}")

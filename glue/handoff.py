@@ -1,0 +1,59 @@
+"""The one reader of exports/: what dbt says is still to be done."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from glue.errors import GlueError
+from glue.home import Home
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+KEYS = {
+    "pending_statements": "statement_id",
+    "prepared_indexes": "snapshot_id",
+    "pending_requests": "request_id",
+}
+
+
+def export_path(home: Home, name: str) -> Path:
+    """Where dbt writes the handoff model `name`."""
+    return home.exports / f"{name}.parquet"
+
+
+def read_handoff(home: Home, name: str) -> pa.Table:
+    """The rows of a handoff model that have a key: dbt-duckdb writes a row of NULLs where nothing is pending.
+
+    GlueError when the model has not been built.
+    """
+    import pyarrow.compute as compute
+    import pyarrow.parquet as parquet
+
+    path = export_path(home, name)
+    if not path.exists():
+        raise GlueError(f"{path} has not been built", "run `glue build` (or `dbt build`) first")
+    table = parquet.read_table(path)
+    return table.filter(compute.is_valid(table[KEYS[name]]))
+
+
+def pending_statements(home: Home) -> pa.Table:
+    """One row per statement and variant still to be run, as of the last refresh."""
+    return read_handoff(home, "pending_statements")
+
+
+def prepared_indexes(home: Home) -> pa.Table:
+    """One row per index wanted on a prepared copy."""
+    return read_handoff(home, "prepared_indexes")
+
+
+def pending_requests(home: Home) -> pa.Table:
+    """One row per request without a response, less those that have landed since the last refresh."""
+    import pyarrow.compute as compute
+
+    from glue.landing import landed_keys
+
+    table = read_handoff(home, "pending_requests")
+    landed = landed_keys(home, "responses", columns=["request_id"])["request_id"]
+    return table.filter(compute.invert(compute.is_in(table["request_id"], value_set=landed.combine_chunks())))

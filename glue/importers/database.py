@@ -1,0 +1,35 @@
+"""A SQLite or DuckDB file as a catalog: tables, views, columns, types, keys, comments, counts, samples."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from glue.errors import GlueError
+from glue.importers.catalog import add_introspection
+from glue.importers.common import ImportBatch, existing
+from glue.importers.introspection import introspect
+
+
+def read_database(
+    path: Path, name: str | None = None, db_id: str | None = None, n_samples: int = 0
+) -> ImportBatch:
+    """Introspect a database file into the catalog of benchmark `name` (default: the file's name) as `db_id`.
+
+    `n_samples`: that many different values of each column are kept. GlueError when it is no database file.
+    """
+    existing(path, "database")
+    if path.is_dir():
+        raise GlueError(f"database: {path} is a folder", "name one database file in it")
+    if n_samples < 0:
+        raise GlueError(f"--samples: {n_samples} is negative", "0 keeps none")
+    name, db_id = name or path.stem, db_id or path.stem
+    options = {"name": name, "db_id": db_id, "n_samples": n_samples}
+    batch = ImportBatch("database", f"benchmark:{name}:database:{db_id}", name, options=options)
+    facts = introspect(path, n_samples)
+    batch.files[str(path)] = facts.snapshot_id
+    add_introspection(batch, db_id, facts)
+    if not facts.tables:
+        batch.refuse(
+            path, "file", "empty", "the database has no tables", "is this the right file?", is_landed=True
+        )
+    return batch

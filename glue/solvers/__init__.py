@@ -1,0 +1,1 @@
+"""What answers a question: controls today, one module per kind of solver."""

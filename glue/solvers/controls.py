@@ -1,0 +1,82 @@
+"""Controls: answers whose worth is known beforehand, so that they test the evaluation and not a model.
+
+`gold` and `gold-rewritten` must match on every scoreable question, `gold-broken` should match on none, and
+`nearest-history` is a floor that any model should pass. They need no model and cost nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from glue.errors import GlueError, nearest
+
+CONTROLS = {
+    "gold": "the gold SQL itself: must match everywhere",
+    "gold-rewritten": "gold in other words (new aliases, a derived table where legal): must match everywhere",
+    "gold-broken": "gold with one literal, operator or join changed: should match nowhere",
+    "nearest-history": "the gold SQL of the most similar other question of the database: an honest floor",
+}
+"""Name after `control/` -> what it answers with."""
+
+
+class ControlAnswer(NamedTuple):
+    """What a control says. `error` is why it has no SQL to give; the text then says so in a sentence."""
+
+    text: str
+    error: str | None
+
+    @property
+    def outcome(self) -> str:
+        """'answered' or 'failed'."""
+        return "answered" if self.error is None else "failed"
+
+
+def solve_control(name: str, request: Mapping[str, Any]) -> ControlAnswer:
+    """The answer of control `name` ('gold', …) to one request.
+
+    Of the request it reads `dialect`, `gold_sql` and, for nearest-history, `control_sql`; each may be missing
+    or None. That a control has nothing to say is an answer with an `error`; only a name that is no control
+    raises GlueError. The same request always gets the same answer.
+    """
+    if name not in CONTROLS:
+        close = nearest(name, list(CONTROLS))
+        hint = f"did you mean control/{close}?" if close else f"controls: {', '.join(CONTROLS)}"
+        raise GlueError(f"there is no control/{name}", hint)
+    source = "control_sql" if name == "nearest-history" else "gold_sql"
+    sql = request.get(source)
+    if sql is None or not str(sql).strip():
+        return _refusal(_NOTHING_TO_GO_BY[source])
+    dialect = str(request.get("dialect") or "")
+    if name == "gold-rewritten":
+        return _rewritten(sql, dialect)
+    if name == "gold-broken":
+        return _broken(sql, dialect)
+    return ControlAnswer(sql, None)
+
+
+_NOTHING_TO_GO_BY = {
+    "gold_sql": "the question has no gold SQL",
+    "control_sql": "no other question of this database has gold SQL",
+}
+
+
+def _rewritten(gold_sql: str, dialect: str) -> ControlAnswer:
+    from glue.sql.rewrite import rewrite
+
+    text = rewrite(gold_sql, dialect)
+    return _refusal(_NOT_WRITTEN) if text is None else ControlAnswer(text, None)
+
+
+def _broken(gold_sql: str, dialect: str) -> ControlAnswer:
+    from glue.sql.mutate import mutate
+
+    broken = mutate(gold_sql, dialect)
+    return _refusal(_NOT_WRITTEN) if broken is None else ControlAnswer(broken[0], None)
+
+
+_NOT_WRITTEN = "the gold SQL cannot be parsed and written back as one query of its dialect"
+
+
+def _refusal(error: str) -> ControlAnswer:
+    return ControlAnswer(f"No SQL from this control: {error}.", error)

@@ -1,0 +1,198 @@
+"""The Python functions that dbt's SQL calls: the one SQL parse, extraction from answers, column matchings.
+
+None of them raises and none returns NULL: an exception is the value `parse_outcome = 'failed'` or
+`outcome = 'undecided'`, so that no prediction can make the warehouse unbuildable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa  # DuckDB evaluates the annotations below
+
+if TYPE_CHECKING:
+    import duckdb
+
+Rows = list[list[str | None]]
+
+ANALYSIS_COLUMNS = {
+    "parse_outcome": "VARCHAR",
+    "parse_error": "VARCHAR",
+    "n_statements": "INTEGER",
+    "is_read": "BOOLEAN",
+    "normal_form": "VARCHAR",
+    "normal_form_lower": "VARCHAR",
+    "is_ordered": "BOOLEAN",
+    "has_limit": "BOOLEAN",
+    "limit_rows": "BIGINT",
+    "offset_rows": "BIGINT",
+    "order_probe_sql": "VARCHAR",
+    "order_probe_problem": "VARCHAR",
+    "plan_sensitivity": "VARCHAR[]",
+    "whole_if_integer": "VARCHAR[]",
+    "tables": "VARCHAR[]",
+    "findings": "STRUCT(code VARCHAR, detail VARCHAR)[]",
+}
+ANALYSIS_TYPE = "STRUCT(" + ", ".join(f"{name} {kind}" for name, kind in ANALYSIS_COLUMNS.items()) + ")"
+MATCH_TYPE = "STRUCT(outcome VARCHAR, mapping INTEGER[], n_trials BIGINT)"
+EXTRACTION_TYPE = "STRUCT(sql VARCHAR, steps VARCHAR[], cut_away VARCHAR)"
+TOLERANT_TYPE = "STRUCT(outcome VARCHAR, n_trials BIGINT)"
+ROWS_TYPE = "VARCHAR[][]"
+GROUPS_TYPE = "BIGINT[]"
+
+
+def register(connection: duckdb.DuckDBPyConnection) -> None:
+    """Give a DuckDB connection, and every cursor of it, the functions of this module."""
+    import duckdb
+
+    untyped: Any = connection  # its stubs know neither STRUCT types nor functions over them
+    declared: list[tuple[str, Callable[..., Any], list[str], str, str]] = [
+        ("sql_analysis", _analyse_batch, ["VARCHAR", "VARCHAR"], ANALYSIS_TYPE, "arrow"),
+        ("sql_analysis_version", _version, [], "VARCHAR", "native"),
+        ("spider_hardness", _hardness, ["VARCHAR", "VARCHAR"], "VARCHAR", "native"),
+        ("extract_sql", _extract_sql, ["VARCHAR"], EXTRACTION_TYPE, "native"),
+        (
+            "match_columns",
+            _match_columns,
+            [ROWS_TYPE, ROWS_TYPE, GROUPS_TYPE, GROUPS_TYPE, "VARCHAR"],
+            MATCH_TYPE,
+            "native",
+        ),
+        (
+            "match_tolerant",
+            _match_tolerant,
+            [ROWS_TYPE, ROWS_TYPE, GROUPS_TYPE, GROUPS_TYPE],
+            TOLERANT_TYPE,
+            "native",
+        ),
+    ]
+    for name, function, parameters, result, kind in declared:
+        try:
+            untyped.create_function(name, function, parameters, result, type=kind, null_handling="special")
+        except duckdb.Error as error:
+            if "already" not in str(error):  # this connection has it, or another one of the same instance
+                raise
+
+
+def analysis_row(sql: str | None, dialect: str | None) -> dict[str, Any]:
+    """One analysis with exactly the fields of ANALYSIS_COLUMNS; what goes wrong is in its `parse_outcome`."""
+    try:
+        from glue.sql.analysis import sql_analysis
+
+        found = sql_analysis(sql or "", dialect or "")
+        return {name: _storable(found.get(name)) for name in ANALYSIS_COLUMNS}
+    except Exception as error:
+        return _failed_analysis(error)
+
+
+def _failed_analysis(error: BaseException) -> dict[str, Any]:
+    message = f"{type(error).__name__}: {error}".encode("utf-8", "replace").decode()
+    return {
+        **dict.fromkeys(ANALYSIS_COLUMNS),
+        "parse_outcome": "failed",
+        "parse_error": message[:2000],
+        "plan_sensitivity": ["unparsed"],
+        "whole_if_integer": [],
+        "tables": [],
+        "findings": [],
+    }
+
+
+def _storable(value: Any) -> Any:
+    """The value, or None for a whole number that no BIGINT holds (LIMIT 99999999999999999999)."""
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        return None
+    return value
+
+
+def _analyse_batch(sqls: pa.Array, dialects: pa.Array) -> pa.Array:
+    """A vector of analyses, in order: the Arrow form of `analysis_row`."""
+    rows = [
+        analysis_row(sql, dialect)
+        for sql, dialect in zip(sqls.to_pylist(), dialects.to_pylist(), strict=True)
+    ]
+    kind = _analysis_arrow_type()
+    try:
+        return pa.array(rows, type=kind)
+    except Exception:  # one row that Arrow cannot hold (a lone surrogate) must not lose its neighbours
+        return pa.array([_arrow_row(row, kind) for row in rows], type=kind)
+
+
+def _arrow_row(row: dict[str, Any], kind: pa.DataType) -> dict[str, Any]:
+    try:
+        pa.array([row], type=kind)
+    except Exception as error:
+        return _failed_analysis(error)
+    return row
+
+
+def _analysis_arrow_type() -> pa.DataType:
+    finding = pa.struct([("code", pa.string()), ("detail", pa.string())])
+    kinds = {
+        "VARCHAR": pa.string(),
+        "INTEGER": pa.int32(),
+        "BIGINT": pa.int64(),
+        "BOOLEAN": pa.bool_(),
+        "VARCHAR[]": pa.list_(pa.string()),
+        "STRUCT(code VARCHAR, detail VARCHAR)[]": pa.list_(finding),
+    }
+    return pa.struct([(name, kinds[kind]) for name, kind in ANALYSIS_COLUMNS.items()])
+
+
+def _version() -> str:
+    from glue.sql.analysis import analysis_version
+
+    return analysis_version()
+
+
+def _hardness(sql: str | None, dialect: str | None) -> str | None:
+    """Spider's easy, medium, hard or extra; NULL for a text it cannot grade."""
+    try:
+        from glue.sql.hardness import spider_hardness
+
+        return spider_hardness(sql or "", dialect or "")
+    except Exception:
+        return None
+
+
+def _extract_sql(text: str | None) -> dict[str, Any]:
+    """The SQL in a model's answer, what was done to get it, and what was cut away."""
+    try:
+        from glue.extraction import extract_sql
+
+        found = extract_sql(text or "")
+        return {"sql": found.sql, "steps": found.steps, "cut_away": found.cut_away}
+    except Exception as error:
+        return {"sql": None, "steps": [f"failed: {type(error).__name__}"], "cut_away": None}
+
+
+def _match_columns(
+    gold_rows: Rows | None,
+    predicted_rows: Rows | None,
+    gold_groups: list[int] | None,
+    predicted_groups: list[int] | None,
+    kind: str | None,
+) -> dict[str, Any]:
+    try:
+        from glue.matching import match_columns
+
+        found = match_columns(gold_rows, predicted_rows, gold_groups, predicted_groups, kind)  # type: ignore[arg-type]
+        return {"outcome": found["outcome"], "mapping": found["mapping"], "n_trials": found["n_trials"]}
+    except Exception:
+        return {"outcome": "undecided", "mapping": None, "n_trials": None}
+
+
+def _match_tolerant(
+    gold_rows: Rows | None,
+    predicted_rows: Rows | None,
+    gold_groups: list[int] | None,
+    predicted_groups: list[int] | None,
+) -> dict[str, Any]:
+    try:
+        from glue.matching import match_tolerant
+
+        found = match_tolerant(gold_rows, predicted_rows, gold_groups, predicted_groups)  # type: ignore[arg-type]
+        return {"outcome": found["outcome"], "n_trials": found["n_trials"]}
+    except Exception:
+        return {"outcome": "undecided", "n_trials": None}

@@ -1,0 +1,28 @@
+"""Fixtures every test may use: a throw-away warehouse, and the real data where it is at hand."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from glue.home import Home
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    """A warehouse of its own for one test: nothing has landed, nothing is built."""
+    root = tmp_path / "home"
+    root.mkdir()
+    return Home(root)
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """Real data: EVALHOUSE_SHARED_DATA, or shared/data beside the checkout; skips where neither is."""
+    beside = Path(__file__).resolve().parents[2] / "shared" / "data"
+    folder = Path(os.environ.get("EVALHOUSE_SHARED_DATA") or beside)
+    if not folder.is_dir():
+        pytest.skip(f"real data is not at hand: no folder {folder} (set EVALHOUSE_SHARED_DATA)")
+    return folder

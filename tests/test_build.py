@@ -1,0 +1,153 @@
+"""Running dbt in this process, on a project of four models; the real project is built by the other suites."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from glue.build import project_directory, refresh
+from glue.errors import GlueError
+from glue.handoff import pending_requests, read_handoff
+from glue.home import Home
+from glue.landing import Writer
+
+PROJECT = {
+    "dbt_project.yml": """
+name: little
+version: "1.0"
+profile: little
+models: {little: {+materialized: table}}
+vars: {prepared: auto}
+""",
+    "profiles.yml": """
+little:
+  target: local
+  outputs:
+    local:
+      type: duckdb
+      path: "{{ env_var('EVALHOUSE_HOME') }}/warehouse.duckdb"
+      external_root: "{{ env_var('EVALHOUSE_HOME') }}/exports"
+      keep_open: false
+      plugins: [{module: glue.plugin}]
+""",
+    "models/runs.sql": "select run_id, '{{ var('prepared') }}' as prepared"
+    " from read_parquet('{{ env_var('EVALHOUSE_HOME') }}/landing/runs/*.parquet')",
+    "models/pending_requests.sql": "{{ config(materialized='external') }}"
+    " select run_id as request_id, prepared from {{ ref('runs') }} where run_id <> 'done'",
+    "models/build_state.sql": "select '{{ run_started_at }}'::timestamptz as build_started_at",
+    "models/texts.sql": "select (sql_analysis('select 1', 'sqlite')).parse_outcome as outcome",
+}
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("little")
+    for name, text in PROJECT.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text)
+    return folder
+
+
+def land_run(home: Home, run_id: str) -> None:
+    with Writer(home, loop="generate") as writer:
+        writer.append("runs", [{"run_id": run_id, "started_at": datetime.now(UTC)}])
+
+
+def test_a_refresh_builds_only_what_the_pending_table_needs(home: Home, project: Path) -> None:
+    before = Path.cwd(), os.environ.get("EVALHOUSE_HOME")
+    report = refresh(home, "pending_requests", project=project)
+    assert (report.target, report.is_skipped, report.n_built) == ("pending_requests", False, 2)
+    assert pending_requests(home).num_rows == 0  # dbt-duckdb's all-NULL row is no request
+    assert (Path.cwd(), os.environ.get("EVALHOUSE_HOME")) == before
+    duckdb.connect(str(home.warehouse)).close()  # dbt let go of the file
+
+
+def test_a_refresh_is_skipped_until_something_changes(home: Home, project: Path) -> None:
+    built: list[str] = []
+    assert not refresh(home, "pending_requests", project=project, on_node=built.append).is_skipped
+    assert built == ["runs", "pending_requests"]
+    assert refresh(home, "pending_requests", project=project).is_skipped
+    land_run(home, "one")
+    assert not refresh(home, "pending_requests", project=project).is_skipped
+    assert pending_requests(home)["request_id"].to_pylist() == ["one"]
+    assert refresh(home, "pending_requests", project=project).is_skipped
+    assert not refresh(home, "pending_requests", {"prepared": "all"}, project=project).is_skipped
+    assert read_handoff(home, "pending_requests")["prepared"].to_pylist() == ["all"]
+    (home.exports / "pending_requests.parquet").unlink()
+    assert not refresh(home, "pending_requests", {"prepared": "all"}, project=project).is_skipped
+
+
+def test_a_whole_build_serves_every_pending_table(home: Home, project: Path) -> None:
+    assert refresh(home, project=project).n_built == 4
+    assert refresh(home, "pending_requests", project=project).is_skipped
+    assert refresh(home, project=project).is_skipped
+    assert not refresh(home, project=project, is_forced=True).is_skipped
+    home.warehouse.unlink()
+    assert not refresh(home, project=project).is_skipped
+
+
+def test_answered_requests_are_not_pending_before_the_next_build(home: Home, project: Path) -> None:
+    land_run(home, "one")
+    land_run(home, "two")
+    refresh(home, "pending_requests", project=project)
+    with Writer(home, loop="generate") as writer:
+        writer.append("responses", [{"request_id": "one", "attempt_id": "a", "outcome": "answered"}])
+    assert pending_requests(home)["request_id"].to_pylist() == ["two"]
+
+
+def test_a_failing_model_is_named_with_its_error_and_the_log(home: Home, project: Path) -> None:
+    bad = project / "models" / "bad.sql"
+    bad.write_text("select nonsense from {{ ref('runs') }}")
+    try:
+        with pytest.raises(GlueError) as caught:
+            refresh(home, project=project)
+    finally:
+        bad.unlink()
+    assert "bad (models/bad.sql)" in caught.value.message
+    assert 'Referenced column "nonsense" not found' in caught.value.message
+    assert str(home.target / "logs" / "dbt.log") in (caught.value.hint or "")
+    assert not refresh(home, project=project).is_skipped  # a failed build is not remembered
+
+
+def test_a_project_that_does_not_compile_says_why(home: Home, project: Path) -> None:
+    bad = project / "models" / "bad.sql"
+    bad.write_text("select * from {{ ref('nowhere') }}")
+    try:
+        with pytest.raises(GlueError, match="nowhere"):
+            refresh(home, project=project)
+    finally:
+        bad.unlink()
+
+
+def test_a_held_warehouse_names_the_holder(home: Home, project: Path) -> None:
+    code = "import sys, duckdb; c = duckdb.connect(sys.argv[1]); print('held', flush=True); sys.stdin.read()"
+    holder = subprocess.Popen(
+        [sys.executable, "-c", code, str(home.warehouse)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert holder.stdout is not None and holder.stdout.readline() == "held\n"
+        with pytest.raises(GlueError, match=f"in use by process {holder.pid}: .*import sys, duckdb"):
+            refresh(home, project=project)
+    finally:
+        holder.communicate()
+
+
+def test_an_unbuilt_handoff_says_how_to_build_it(home: Home) -> None:
+    with pytest.raises(GlueError) as caught:
+        read_handoff(home, "pending_statements")
+    assert "glue build" in (caught.value.hint or "")
+
+
+def test_the_project_is_the_checkout_of_this_package() -> None:
+    import glue
+
+    assert project_directory() == Path(glue.__file__).resolve().parents[1]

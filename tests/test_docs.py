@@ -1,0 +1,155 @@
+"""What README and docs say: every command in them runs, every link leads somewhere, docs/cli.md is current.
+
+The commands are run in one folder, in the order of the pages, on small files under the names the pages use.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+OTHER_TOOLS = re.compile(r"(make (?P<target>\w+)|source \.venv/bin/activate)$")
+
+CONSOLE = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\((?!http)([^)#]+)\)")
+
+
+def console_lines(page: Path) -> list[str]:
+    blocks = CONSOLE.findall(page.read_text(encoding="utf-8"))
+    return [line[2:] for block in blocks for line in block.splitlines() if line.startswith("$ ")]
+
+
+COMMANDS = [(page, line) for page in PAGES for line in console_lines(page)]
+RUN_HERE = [(page, line) for page, line in COMMANDS if not OTHER_TOOLS.match(line)]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Files under the names that the pages use: two benchmarks of two questions, and predictions."""
+    folder = tmp_path_factory.mktemp("documented")
+    questions = [
+        ("How many items are there?", "SELECT COUNT(*) FROM items"),
+        ("Which items cost more than 3?", "SELECT name FROM items WHERE price > 3 ORDER BY name"),
+    ]
+    for place, field, databases in (
+        (folder, "SQL", "dev_databases"),
+        (folder / "spider", "query", "database"),
+    ):
+        (place / databases / "shop").mkdir(parents=True)
+        write_shop(place / databases / "shop" / "shop.sqlite")
+        entries = [{"db_id": "shop", "question": question, field: sql} for question, sql in questions]
+        (place / "dev.json").write_text(json.dumps(entries))
+    for path in (folder / "dev_tables.json", folder / "spider" / "tables.json"):
+        path.write_text(json.dumps([SHOP_TABLES]))
+    bird = "\t----- bird -----\tshop"
+    answers = {"0": f"SELECT COUNT(name) FROM items{bird}", "1": f"SELECT name FROM items{bird}"}
+    (folder / "predict_dev.json").write_text(json.dumps(answers))
+    (folder / "spider" / "predicted.sql").write_text("SELECT COUNT(*) FROM items\nSELECT nme FROM items\n")
+    write_shop(folder / "shop.sqlite")
+    (folder / "databases").mkdir()
+    write_shop(folder / "databases" / "shop.sqlite")
+    lines = [{"db_id": "shop", "question": question, "golds": [sql]} for question, sql in questions]
+    (folder / "questions.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    return folder
+
+
+SHOP_TABLES = {
+    "db_id": "shop",
+    "table_names": ["items"],
+    "table_names_original": ["items"],
+    "column_names": [[-1, "*"], [0, "name"], [0, "price"]],
+    "column_names_original": [[-1, "*"], [0, "name"], [0, "price"]],
+    "column_types": ["text", "text", "number"],
+    "primary_keys": [],
+    "foreign_keys": [],
+}
+
+
+def write_shop(path: Path) -> None:
+    connection = sqlite3.connect(path)
+    with connection:
+        connection.execute("create table items (name text, price real)")
+        connection.execute("insert into items values ('tea', 2.5), ('jam', 4.0), ('oil', 7.5)")
+    connection.close()
+
+
+def run(folder: Path, line: str) -> subprocess.CompletedProcess[str]:
+    """Run a line as a shell would, with this interpreter's glue and dbt."""
+    scripts = Path(sys.executable).parent
+    environment = {
+        **os.environ,
+        "PATH": f"{folder / 'bin'}{os.pathsep}{scripts}{os.pathsep}{os.environ['PATH']}",
+        "EVALHOUSE_HOME": str(folder),
+        "DBT_PROJECT_DIR": str(ROOT),
+        "DBT_PROFILES_DIR": str(ROOT),
+    }
+    return subprocess.run(
+        line, shell=True, cwd=folder, env=environment, capture_output=True, text=True, timeout=600
+    )
+
+
+@pytest.mark.slow
+def test_every_command_runs(folder: Path) -> None:
+    """In one test, since each stands on those before it."""
+    (folder / "bin").mkdir()
+    program = folder / "bin" / "glue"
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m glue "$@"\n')
+    program.chmod(0o755)
+    assert len(RUN_HERE) > 10
+    for page, line in RUN_HERE:
+        finished = run(folder, line)
+        assert finished.returncode == 0, f"{page.name}: {line}\n{finished.stdout}\n{finished.stderr}"
+    assert (folder / "lenient.csv").read_text().startswith("question_id,reason\n")
+    leaderboard = json.loads(run(folder, 'glue query "from leaderboard" --format json').stdout)
+    values = {
+        row["prediction_set"]: (row["numerator"], row["denominator"])
+        for row in leaderboard
+        if (row["protocol"], row["metric"]) == ("evalhouse", "ex")
+    }
+    assert values == {"my_model": (1, 2), "my_parser": (1, 2), "control/gold-rewritten": (2, 2)}
+
+
+@pytest.mark.parametrize(("page", "line"), [found for found in COMMANDS if found not in RUN_HERE])
+def test_every_make_target_is_there(page: Path, line: str) -> None:
+    found = OTHER_TOOLS.match(line)
+    assert found is not None
+    if found["target"]:
+        assert re.search(rf"^{found['target']}:", (ROOT / "Makefile").read_text(), re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_link_leads_somewhere(page: Path) -> None:
+    for target in LINK.findall(page.read_text(encoding="utf-8")):
+        assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_the_page_of_commands_is_current() -> None:
+    spec = importlib.util.spec_from_file_location("write_cli", ROOT / "docs" / "write_cli.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert (ROOT / "docs" / "cli.md").read_text(encoding="utf-8") == module.text(), (
+        "run python docs/write_cli.py"
+    )
+
+
+@pytest.mark.parametrize("seed", ["outcomes", "reasons", "metrics", "protocols"])
+def test_the_page_of_verdicts_knows_every_word(seed: str) -> None:
+    import csv
+
+    page = (ROOT / "docs" / "verdicts.md").read_text(encoding="utf-8")
+    column = {"outcomes": "outcome", "reasons": "reason", "metrics": "metric", "protocols": "protocol"}[seed]
+    with (ROOT / "seeds" / f"{seed}.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    words = {row[column] for row in rows if seed != "reasons" or row["outcome"] in ("match", "mismatch")}
+    assert {word for word in words if f"`{word}`" not in page} == set()
