@@ -98,9 +98,13 @@ def _run_dbt(
     """The number of models and seeds built."""
     from dbt.cli.main import dbtRunner
 
+    from glue import plugin
+
     arguments = [
         "--quiet",
         "--log-level=none",
+        "--log-level-file=info",
+        "--no-write-json",
         "--no-send-anonymous-usage-stats",
         "build",
         f"--project-dir={project}",
@@ -114,7 +118,10 @@ def _run_dbt(
         arguments += ["--select", *(f"+{name}" for name in (target, *_COMPANIONS.get(target, ())))]
     callbacks = [_node_listener(on_node)] if on_node else []
     with _environment(home):
-        outcome = dbtRunner(callbacks=callbacks).invoke(arguments)
+        try:
+            outcome = dbtRunner(callbacks=callbacks).invoke(arguments)
+        finally:
+            plugin.release()
     log = home.target / "logs" / "dbt.log"
     results = list(getattr(outcome.result, "results", None) or [])
     for result in results:

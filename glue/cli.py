@@ -518,7 +518,8 @@ def generate(
     for report in reports:
         left = f", {report.n_waiting:,} left for later" if report.n_waiting else ""
         failed = f", {report.n_failed:,} failed (first: {report.first_error})" if report.n_failed else ""
-        print(f"{report.prediction_set} on {report.benchmark}: {report.n_answered:,} answered{failed}{left}")
+        answered = f"{report.n_answered:,} answered" if report.n_answered else "nothing was left to answer"
+        print(f"{report.prediction_set} on {report.benchmark}: {answered}{failed}{left}")
 
 
 # --------------------------------------------------------------------------- execute, run, build

@@ -111,7 +111,8 @@ def test_a_failing_model_is_named_with_its_error_and_the_log(home: Home, project
         bad.unlink()
     assert "bad (models/bad.sql)" in caught.value.message
     assert 'Referenced column "nonsense" not found' in caught.value.message
-    assert str(home.target / "logs" / "dbt.log") in (caught.value.hint or "")
+    log = home.target / "logs" / "dbt.log"
+    assert str(log) in (caught.value.hint or "") and "nonsense" in log.read_text()
     assert not refresh(home, project=project).is_skipped  # a failed build is not remembered
 
 

@@ -108,13 +108,15 @@ class _Place(Enum):
 
 
 def _walk(tree: exp.Expr) -> Iterator[tuple[exp.Expr, _Place]]:
-    """Every node from the top down, in the order of the text, and its place."""
+    """Every node from the top down, and its place; not into WITH RECURSIVE, which might never end."""
     from sqlglot import exp
 
     waiting = [(tree, _Place.PLAIN)]
     while waiting:
         node, place = waiting.pop()
         yield node, place
+        if isinstance(node, exp.With) and node.args.get("recursive"):
+            continue
         if isinstance(node, exp.Select):
             joins = node.args.get("joins") or []
             is_open = any(not join.args.get("on") and not join.args.get("using") for join in joins)

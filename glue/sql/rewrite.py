@@ -33,7 +33,20 @@ def parse_read(sql: str, dialect: str) -> exp.Query | None:
     from sqlglot import exp
 
     statements = parse_text(sql, dialect).statements
-    return statements[0] if len(statements) == 1 and isinstance(statements[0], exp.Query) else None
+    if len(statements) != 1 or not isinstance(statements[0], exp.Query):
+        return None
+    if dialect == "sqlite" and "cross" not in sql.lower():
+        _free_comma_joins(statements[0])
+    return statements[0]
+
+
+def _free_comma_joins(tree: exp.Query) -> None:
+    """sqlglot reads SQLite's comma as CROSS JOIN, which would forbid SQLite to reorder the tables."""
+    from sqlglot import exp
+
+    for join in tree.find_all(exp.Join):
+        if join.kind == "CROSS":
+            join.set("kind", None)
 
 
 def write(tree: exp.Expr, dialect: str) -> str | None:

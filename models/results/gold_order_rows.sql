@@ -40,8 +40,9 @@ probed as (
     select
         golds.statement_id,
         gold_outcomes.n_columns,
-        coalesce(syntax.offset_rows, 0) as n_skipped,
-        syntax.limit_rows,
+        greatest(coalesce(syntax.offset_rows, 0), 0) as n_skipped,
+        -- A negative LIMIT is none (SQLite).
+        case when syntax.limit_rows >= 0 then syntax.limit_rows end as limit_rows,
         probe_outcomes.result_id as probe_result_id,
     from golds
     inner join syntax on golds.sql_id = syntax.sql_id

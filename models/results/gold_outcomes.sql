@@ -52,6 +52,7 @@ joined as (
         outcomes.error_message,
         coalesce(golds.stored_result_id, outcomes.result_id) as result_id,
         coalesce(outcomes.is_plan_sensitive, false) as is_plan_sensitive,
+        coalesce(outcomes.is_row_sensitive, false) as is_row_sensitive,
         coalesce(outcomes.is_float_sensitive, false) as is_float_sensitive,
         outcomes.variant,
         coalesce(golds.is_question_ordered, golds.is_stored_result_ordered, syntax.is_ordered, false) as is_order_asked,

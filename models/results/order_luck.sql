@@ -65,7 +65,7 @@ matched as (
         comparisons.gold_statement_id,
         comparisons.order_rule,
         outcomes.sql_id,
-        coalesce(syntax.offset_rows, 0) as n_skipped,
+        greatest(coalesce(syntax.offset_rows, 0), 0) as n_skipped,
         verdicts.n_gold_rows,
         golds.n_tie_groups,
     from comparisons

@@ -48,9 +48,9 @@ judged as (
         pairs.is_multiset_match,
         pairs.n_gold_rows > 1 and comparisons.order_rule <> 'none' as is_order_compared,
         near_pairs.gold_result_id is not null as is_near,
-        comparisons.is_gold_plan_sensitive or comparisons.is_predicted_plan_sensitive as is_sensitive,
-        (comparisons.is_gold_plan_sensitive and not comparisons.is_gold_float_sensitive)
-            or (comparisons.is_predicted_plan_sensitive and not comparisons.is_predicted_float_sensitive)
+        comparisons.is_gold_row_sensitive or comparisons.is_predicted_row_sensitive as is_sensitive,
+        (comparisons.is_gold_row_sensitive and not comparisons.is_gold_float_sensitive)
+            or (comparisons.is_predicted_row_sensitive and not comparisons.is_predicted_float_sensitive)
             as is_widely_sensitive,
     from comparisons
     inner join pairs
@@ -87,7 +87,7 @@ hinged_statements as (
     where
         hinges_on is not null
         and gold_variant = 'prepared'
-        and (is_gold_plan_sensitive or hinges_on = 'order')
+        and (is_gold_row_sensitive or hinges_on = 'order')
 
     union all
 
@@ -98,7 +98,7 @@ hinged_statements as (
     where
         hinges_on is not null
         and predicted_variant = 'prepared'
-        and (is_predicted_plan_sensitive or hinges_on = 'order')
+        and (is_predicted_row_sensitive or hinges_on = 'order')
 
 ),
 

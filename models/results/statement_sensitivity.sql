@@ -80,9 +80,12 @@ classified as (
     select
         statement_id,
         min(plan_sensitivity) as plan_sensitivity,
-        -- Only the last digits of numbers may differ.
-        min(plan_sensitivity) = ['float_aggregate'] as is_float_sensitive,
         len(min(plan_sensitivity)) > 0 as is_plan_sensitive,
+        -- Other rows may come, not just tied rows in another order.
+        len(list_filter(min(plan_sensitivity), lambda kind: kind <> 'order_ties')) > 0 as is_row_sensitive,
+        -- Only the last digits of numbers may differ.
+        list_filter(min(plan_sensitivity), lambda kind: kind <> 'order_ties') = ['float_aggregate']
+            as is_float_sensitive,
     from resolved
     group by statement_id
 

@@ -1,0 +1,82 @@
+"""Controls answer what they promise, or say why they cannot."""
+
+from __future__ import annotations
+
+import pytest
+
+from glue.errors import GlueError
+from glue.solvers.controls import CONTROLS, solve_control
+
+GOLD = "select name from singer where age > 20"
+REQUEST = {"dialect": "sqlite", "gold_sql": GOLD, "control_sql": "SELECT age FROM singer"}
+
+
+def test_gold_is_given_as_it_is() -> None:
+    answer = solve_control("gold", REQUEST)
+    assert (answer.text, answer.error, answer.outcome) == (GOLD, None, "answered")
+
+
+def test_gold_in_other_words() -> None:
+    answer = solve_control("gold-rewritten", REQUEST)
+    assert answer.text == "SELECT * FROM (SELECT name FROM singer AS rw1 WHERE age > 20) AS rw2"
+    assert answer.outcome == "answered"
+
+
+def test_gold_broken_in_one_place_and_always_in_the_same() -> None:
+    answers = {solve_control("gold-broken", REQUEST).text for _ in range(3)}
+    assert len(answers) == 1
+    assert answers <= {
+        "SELECT name FROM singer WHERE age > 41",
+        "SELECT name FROM singer WHERE age <= 20",
+    }
+
+
+def test_nearest_history_gives_the_other_question_s_sql() -> None:
+    assert solve_control("nearest-history", REQUEST).text == "SELECT age FROM singer"
+
+
+@pytest.mark.parametrize(
+    ("name", "request_row", "error"),
+    [
+        (
+            "nearest-history",
+            {**REQUEST, "control_sql": None},
+            "no other question of this database has gold SQL",
+        ),
+        ("nearest-history", {"gold_sql": GOLD}, "no other question of this database has gold SQL"),
+        ("gold", {**REQUEST, "gold_sql": None}, "the question has no gold SQL"),
+        ("gold-broken", {**REQUEST, "gold_sql": "  "}, "the question has no gold SQL"),
+        (
+            "gold-rewritten",
+            {**REQUEST, "gold_sql": "SELEC 1 FRM"},
+            "the gold SQL cannot be parsed and written back as one query of its dialect",
+        ),
+        (
+            "gold-broken",
+            {**REQUEST, "gold_sql": "DROP TABLE t"},
+            "the gold SQL cannot be parsed and written back as one query of its dialect",
+        ),
+        (
+            "gold-rewritten",
+            {**REQUEST, "dialect": "no such dialect"},
+            "the gold SQL cannot be parsed and written back as one query of its dialect",
+        ),
+    ],
+)
+def test_nothing_to_say_is_said(name: str, request_row: dict[str, str | None], error: str) -> None:
+    answer = solve_control(name, request_row)
+    assert (answer.outcome, answer.error) == ("failed", error)
+    assert answer.text == f"No SQL from this control: {error}."
+
+
+def test_an_unknown_control_is_named_with_the_nearest() -> None:
+    with pytest.raises(GlueError, match="no control/gold-brken") as caught:
+        solve_control("gold-brken", REQUEST)
+    assert caught.value.hint == "did you mean control/gold-broken?"
+
+
+def test_every_control_is_described_and_answers() -> None:
+    assert list(CONTROLS) == ["gold", "gold-rewritten", "gold-broken", "nearest-history"]
+    for name, description in CONTROLS.items():
+        assert description
+        assert solve_control(name, REQUEST).outcome == "answered"
