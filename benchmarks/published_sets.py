@@ -52,15 +52,17 @@ def published_sets(bird: Path) -> Iterator[PublishedSet]:
 
 
 def labelled_sets(bird: Path) -> Iterator[PublishedSet]:
-    """The sets with published per-question labels, each with the golds its labels were made with."""
+    """The 14 sets with published labels per question: with the golds they were made with, and with dev's."""
     for path in sorted((bird / "predictions" / "sqlexam_minidev_ex").glob("*.json")):
-        options = PredictionOptions(
+        own_golds = PredictionOptions(
             file=FileOptions(gold_field="gold_sql"),
             gold_edition=f"labels/{path.stem}",
             is_partial=True,
             ignore_question=True,
         )
-        yield PublishedSet(f"labels/{path.stem}", path, DEV, options)
+        yield PublishedSet(f"labels/{path.stem}", path, DEV, own_golds)
+        dev_golds = PredictionOptions(is_partial=True, ignore_gold=True, ignore_question=True)
+        yield PublishedSet(f"labels_dev_gold/{path.stem}", path, DEV, dev_golds)
 
 
 def import_sets(home: Home, sets: Iterator[PublishedSet]) -> int:

@@ -8,7 +8,9 @@ import sys
 from pathlib import Path
 
 
-def glue(home: Path, *arguments: object, is_failure_expected: bool = False) -> subprocess.CompletedProcess[str]:
+def glue(
+    home: Path, *arguments: object, is_failure_expected: bool = False
+) -> subprocess.CompletedProcess[str]:
     """Run `glue …` on the warehouse in `home`; unless a failure is expected, it must succeed."""
     finished = subprocess.run(
         [sys.executable, "-m", "glue", *map(str, arguments)],

@@ -53,8 +53,12 @@ EXPECTATIONS: dict[str, Callable[[dict[str, Any]], bool]] = {
     "match_unsafe": lambda row: row["outcome"] == "match" and row["has_unresolved_name"],
     "ambiguous": lambda row: row["ex"] and row["is_limit_tie"] and not row["ex_strict"],
     "pred_error": lambda row: row["outcome"] in NO_RESULT and not row["ex"] and not row["ex_set"],
-    "gold_error": lambda row: row["outcome"] == "gold_failed" and not row["is_scoreable"] and row["ex"] is None,
-    "match_or_refuse": lambda row: row["outcome"] == "match" or row["reason"] in ("gold_refused", "other_dialect"),
+    "gold_error": lambda row: (
+        row["outcome"] == "gold_failed" and not row["is_scoreable"] and row["ex"] is None
+    ),
+    "match_or_refuse": lambda row: (
+        row["outcome"] == "match" or row["reason"] in ("gold_refused", "other_dialect")
+    ),
 }
 
 REASONS = {
@@ -108,8 +112,27 @@ def warehouse(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Pa
     digests = {path: hashlib.sha256(path.read_bytes()).hexdigest() for path in databases.iterdir()}
     (home / "questions.jsonl").write_text("".join(json.dumps(question) + "\n" for question in questions))
     (home / "predictions.json").write_text(json.dumps({case["id"]: case["pred_sql"] for case in runnable}))
-    glue(home, "import", "jsonl", "--name", "cases", "--questions", home / "questions.jsonl", "--databases", databases)
-    glue(home, "import", "predictions", home / "predictions.json", "--benchmark", "cases", "--name", "published")
+    glue(
+        home,
+        "import",
+        "jsonl",
+        "--name",
+        "cases",
+        "--questions",
+        home / "questions.jsonl",
+        "--databases",
+        databases,
+    )
+    glue(
+        home,
+        "import",
+        "predictions",
+        home / "predictions.json",
+        "--benchmark",
+        "cases",
+        "--name",
+        "published",
+    )
     glue(home, "execute", "--timeout", 2, "--gold-timeout", 3)
     glue(home, "build")
     assert digests == {path: hashlib.sha256(path.read_bytes()).hexdigest() for path in databases.iterdir()}
@@ -172,7 +195,9 @@ def test_the_tables_a_statement_reads_are_named(shared_data: Path, warehouse: Pa
 
 def test_a_suspect_gold_is_found(shared_data: Path, warehouse: Path) -> None:
     with duckdb.connect(str(warehouse / "warehouse.duckdb"), read_only=True) as connection:
-        found = dict(connection.execute("select question_id, list(finding) from gold_findings group by all").fetchall())
+        found = dict(
+            connection.execute("select question_id, list(finding) from gold_findings group by all").fetchall()
+        )
     for case in cases(shared_data):
         if case.get("gold_lint"):
             assert "count_case_else_zero" in found[case["id"]]
@@ -184,7 +209,13 @@ def test_predictions_are_paired_by_key(shared_data: Path, tmp_path: Path) -> Non
     with sqlite3.connect(tmp_path / "databases" / "shop.sqlite") as connection:
         connection.executescript(case["setup_sql"])
     questions = [
-        {"question_id": i, "question": f"What is {i}?", "db_id": "shop", "SQL": f"SELECT {i}", "difficulty": "simple"}
+        {
+            "question_id": i,
+            "question": f"What is {i}?",
+            "db_id": "shop",
+            "SQL": f"SELECT {i}",
+            "difficulty": "simple",
+        }
         for i in range(12)
     ]
     (tmp_path / "dev.json").write_text(json.dumps(questions))
@@ -194,9 +225,20 @@ def test_predictions_are_paired_by_key(shared_data: Path, tmp_path: Path) -> Non
         tmp_path, "import", "bird", "--name", "twelve", "--questions", tmp_path / "dev.json",
         "--databases", tmp_path / "databases",
     )  # fmt: skip
-    glue(tmp_path, "run", "--predictions", tmp_path / "predictions.json", "--benchmark", "twelve", "--name", "mixed")
+    glue(
+        tmp_path,
+        "run",
+        "--predictions",
+        tmp_path / "predictions.json",
+        "--benchmark",
+        "twelve",
+        "--name",
+        "mixed",
+    )
     with duckdb.connect(str(tmp_path / "warehouse.duckdb"), read_only=True) as connection:
-        counted = connection.execute("select count(*) filter (where ex), count(*) from execution_match").fetchone()
+        counted = connection.execute(
+            "select count(*) filter (where ex), count(*) from execution_match"
+        ).fetchone()
     assert counted == (12, 12)
 
 
@@ -205,23 +247,37 @@ def test_an_entry_without_its_database_is_not_guessed(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "databases" / "shop.sqlite") as connection:
         connection.execute("CREATE TABLE t (a INTEGER)")
     questions = [
-        {"question_id": i, "question": f"What is {i}?", "db_id": "shop", "SQL": f"SELECT {i}"} for i in range(3)
+        {"question_id": i, "question": f"What is {i}?", "db_id": "shop", "SQL": f"SELECT {i}"}
+        for i in range(3)
     ]
     (tmp_path / "dev.json").write_text(json.dumps(questions))
-    entries = {"0": "SELECT 0\t----- bird -----\tshop", "1": "SELECT 1", "2": "SELECT 2\t----- bird -----\tshop"}
+    entries = {
+        "0": "SELECT 0\t----- bird -----\tshop",
+        "1": "SELECT 1",
+        "2": "SELECT 2\t----- bird -----\tshop",
+    }
     (tmp_path / "predictions.json").write_text(json.dumps(entries))
     glue(
         tmp_path, "import", "bird", "--name", "three", "--questions", tmp_path / "dev.json",
         "--databases", tmp_path / "databases",
     )  # fmt: skip
     said = glue(
-        tmp_path, "import", "predictions", tmp_path / "predictions.json", "--benchmark", "three", "--name", "one_lost"
+        tmp_path,
+        "import",
+        "predictions",
+        tmp_path / "predictions.json",
+        "--benchmark",
+        "three",
+        "--name",
+        "one_lost",
     )
     assert "unsplittable" in said.stdout + said.stderr
     glue(tmp_path, "execute")
     glue(tmp_path, "build")
     with duckdb.connect(str(tmp_path / "warehouse.duckdb"), read_only=True) as connection:
-        rows = connection.sql("select question_id, outcome, reason from execution_match order by 1").fetchall()
+        rows = connection.sql(
+            "select question_id, outcome, reason from execution_match order by 1"
+        ).fetchall()
     assert rows == [("0", "match", "match"), ("1", "empty", "unsplittable"), ("2", "match", "match")]
 
 

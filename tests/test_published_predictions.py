@@ -42,6 +42,31 @@ KNOWN_COUNTS = {
 """Matches by set equality on the 595 questions, as another evaluation of the same files counted them."""
 
 
+LAST_DIGITS = {"1195", "1339", "1340", "1390"}
+"""Sums of floating-point numbers: their last digits differ between the original and the rebuilt files."""
+
+DUPLICATES_COUNTED_WRONG = {"1209", "275", "1159", "1214", "1249"}
+"""Equal as sets, unequal as multisets, and labelled wrong: the publisher did not compare these as sets."""
+
+REBUILT = "the rebuilt file lacks rows that break foreign keys, on which the two statements differ"
+CLIMB_EXCEPTIONS = {
+    "225": REBUILT,
+    "259": REBUILT,
+    "286": REBUILT,
+    "292": REBUILT,
+    "311": REBUILT,
+    "332": REBUILT,
+    "1176": REBUILT,
+    "1186": REBUILT,
+    "1189": REBUILT,
+    "1318": REBUILT,
+    "810": "LIMIT 1 through a tie: which row comes depends on the file",
+    "1365": "LIMIT 1 through a tie: which row comes depends on the file",
+    "1340": "last digits of a floating-point sum",
+}
+"""Questions on which a published `match` and the multiset verdict differ, and why."""
+
+
 @pytest.fixture(scope="module")
 def bird(shared_data: Path) -> Path:
     return shared_data / "bird"
@@ -52,7 +77,7 @@ def warehouse(bird: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = Home(tmp_path_factory.mktemp("published"))
     import_benchmarks(home, bird)
     assert import_sets(home, published_sets(bird)) == 42
-    assert import_sets(home, labelled_sets(bird)) == 13
+    assert import_sets(home, labelled_sets(bird)) == 28
     glue(home.root, "execute", "--timeout", LIMIT_S)
     glue(home.root, "build")
     return home.root
@@ -88,7 +113,9 @@ def independent_answers(warehouse: Path) -> dict[tuple[str, str], frozenset[Any]
         by_database.setdefault(row["database_path"], []).append(row["sql"])
     found = {}
     with ProcessPoolExecutor(2) as pool:
-        for path, answered in zip(by_database, pool.map(answers, by_database, by_database.values()), strict=True):
+        for path, answered in zip(
+            by_database, pool.map(answers, by_database, by_database.values()), strict=True
+        ):
             found.update({(path, sql): answer for sql, answer in answered.items()})
     return found
 
@@ -110,7 +137,8 @@ def test_ex_set_is_what_python_says(
         " predictions.predicted_sql, golds.gold_sql"
         " from execution_match as matches"
         " inner join predictions using (prediction_id)"
-        " inner join golds on predictions.benchmark = golds.benchmark and predictions.question_id = golds.question_id"
+        " inner join golds on predictions.benchmark = golds.benchmark"
+        " and predictions.question_id = golds.question_id"
         " and predictions.gold_edition = golds.gold_edition"
         " inner join questions on predictions.benchmark = questions.benchmark"
         " and predictions.question_id = questions.question_id"
@@ -138,31 +166,67 @@ def test_counts_equal_those_of_another_evaluation(warehouse: Path) -> None:
         " where benchmark = 'bird_dev' and protocol = 'bird_official' and metric = 'ex_set'",
     )
     counts = {row["prediction_set"]: (row["numerator"], row["denominator"]) for row in counted}
-    assert {name: counts[name] for name in KNOWN_COUNTS} == {name: (n, 595) for name, n in KNOWN_COUNTS.items()}
+    assert {name: counts[name] for name in KNOWN_COUNTS} == {
+        name: (n, 595) for name, n in KNOWN_COUNTS.items()
+    }
+
+
+def label_disagreements(warehouse: Path, bird: Path, prefix: str) -> tuple[int, Counter[tuple[str, str]]]:
+    """How many labels there are to compare with, and those that differ by question and by our reason."""
+    judged = {
+        (row["prediction_set"], row["question_id"]): row
+        for row in rows_of(
+            warehouse,
+            "select prediction_set, question_id, ex_set, reason from execution_match"
+            f" where starts_with(prediction_set, '{prefix}/') and is_judged",
+        )
+    }
+    n_compared, differing = 0, Counter[tuple[str, str]]()
+    for published in labelled_sets(bird):
+        if not published.name.startswith(f"{prefix}/"):
+            continue
+        for entry in json.loads(published.path.read_text()):
+            row = judged.get((published.name, str(entry["question_id"])))
+            if row is not None:
+                n_compared += 1
+                if row["ex_set"] != (entry["score"] == 1):
+                    differing[row["question_id"], row["reason"]] += 1
+    return n_compared, differing
 
 
 def test_published_labels_agree(warehouse: Path, bird: Path) -> None:
-    """With the golds that a label file carries; what differs is known by question."""
-    judged = {
-        (row["prediction_set"], row["question_id"]): row["ex_set"]
+    """With the golds that a label file carries: 2,503 of 2,522, and each of the others has a known cause."""
+    n_compared, differing = label_disagreements(warehouse, bird, "labels")
+    assert n_compared == 2522
+    assert 1 - differing.total() / n_compared >= 0.992
+    assert {question for question, reason in differing if reason == "near_in_value"} <= LAST_DIGITS
+    assert {
+        question for question, reason in differing if reason == "duplicate_count"
+    } <= DUPLICATES_COUNTED_WRONG
+    others = {
+        question for question, reason in differing if reason not in ("near_in_value", "duplicate_count")
+    }
+    assert others <= {"845"}  # equal here by every rule, labelled wrong in one set; the cause is not known
+
+
+def test_published_labels_against_the_benchmarks_own_golds(warehouse: Path, bird: Path) -> None:
+    """With dev.json's golds some labels differ for another reason: the gold was changed after them."""
+    n_compared, differing = label_disagreements(warehouse, bird, "labels_dev_gold")
+    changed = {
+        row["question_id"]
         for row in rows_of(
             warehouse,
-            "select prediction_set, question_id, ex_set from execution_match"
-            " where starts_with(prediction_set, 'labels/') and is_judged",
+            "select distinct theirs.question_id from golds as theirs"
+            " inner join golds as ours using (benchmark, question_id)"
+            " where starts_with(theirs.gold_edition, 'labels/') and ours.gold_edition = 'benchmark'"
+            " and regexp_replace(theirs.gold_sql, '\\s+', ' ', 'g')"
+            " <> regexp_replace(ours.gold_sql, '\\s+', ' ', 'g')",
         )
     }
-    n_compared, differing = 0, Counter()
-    for published in labelled_sets(bird):
-        for entry in json.loads(published.path.read_text()):
-            key = (published.name, str(entry["question_id"]))
-            if key in judged:
-                n_compared += 1
-                if judged[key] != (entry["score"] == 1):
-                    differing[key[1]] += 1
-    assert n_compared > 2_000
-    assert 1 - differing.total() / n_compared >= 0.992
-    # Last digits of floating-point sums on the original files, and duplicates that the publisher did not drop.
-    assert set(differing) <= {"1195", "1209", "1235", "1339", "1340", "1390"}
+    assert n_compared == 2522
+    assert 1 - differing.total() / n_compared >= 0.985
+    explained = changed | LAST_DIGITS | DUPLICATES_COUNTED_WRONG | {"845"}
+    assert {question for question, _ in differing} <= explained
 
 
 def test_climb_match_is_the_multiset_verdict(warehouse: Path, bird: Path) -> None:
@@ -187,6 +251,7 @@ def test_climb_match_is_the_multiset_verdict(warehouse: Path, bird: Path) -> Non
             n_as_sets += bool(row["ex_set"]) != bool(entry["match"])
             if bool(row["ex_multiset"]) != bool(entry["match"]):
                 differing.append((published.name, row["question_id"], row["reason"], entry["match"]))
-    assert n_compared > 4_000
+    assert n_compared == 4165
     assert n_as_sets > 100  # the two rules are told apart
-    assert len(differing) <= n_compared / 100, differing
+    by_question = {question for _, question, _, _ in differing}
+    assert by_question <= set(CLIMB_EXCEPTIONS), sorted(by_question - set(CLIMB_EXCEPTIONS))

@@ -109,13 +109,14 @@ class Query:
             reverse=self.is_descending,
         )
         groups = [
-            [tuple(row[column] for column in self.columns) for row in kept if row[self.key] == key] for key in keys
+            [tuple(row[column] for column in self.columns) for row in kept if row[self.key] == key]
+            for key in keys
         ]
         return [list(dict.fromkeys(group)) for group in groups] if self.is_distinct else groups
 
 
 def same(a: Any, b: Any) -> bool:
-    return type(a) is not str and type(b) is not str and a == b or (type(a) is type(b) and a == b)
+    return (type(a) is not str and type(b) is not str and a == b) or (type(a) is type(b) and a == b)
 
 
 def near(a: Any, b: Any) -> bool:
@@ -172,7 +173,8 @@ def fits_nearly(gold: Query, groups: list[list[Row]], gold_rows: list[Row], pred
         return False
     allowed = list(dict.fromkeys(itertools.chain(*groups)))
     choices = [
-        [row for row in allowed if all(near(a, b) for a, b in zip(row, given, strict=True))] for given in predicted
+        [row for row in allowed if all(near(a, b) for a, b in zip(row, given, strict=True))]
+        for given in predicted
     ]
     return any(fits(gold, groups, gold_rows, list(choice)) for choice in itertools.product(*choices))
 
@@ -190,12 +192,16 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Query],
     questions = home / "questions.jsonl"
     questions.write_text(
         "".join(
-            json.dumps({"question_id": str(i), "question": f"Question {i}", "db_id": "scores", "golds": [gold.sql()]})
+            json.dumps(
+                {"question_id": str(i), "question": f"Question {i}", "db_id": "scores", "golds": [gold.sql()]}
+            )
             + "\n"
             for i, gold in enumerate(golds)
         )
     )
-    glue(home, "import", "jsonl", "--name", "parity", "--questions", questions, "--databases", database.parent)
+    glue(
+        home, "import", "jsonl", "--name", "parity", "--questions", questions, "--databases", database.parent
+    )
     sets = [[gold.variation(rng) for gold in golds] for _ in range(N_PREDICTION_SETS)]
     for number, predictions in enumerate(sets):
         file = home / f"set_{number}.json"
@@ -212,8 +218,8 @@ def test_every_verdict_equals_brute_force(judged: tuple[Path, list[Query], list[
         verdicts = {
             (row[0], row[1]): row[2:]
             for row in warehouse.execute(
-                "select prediction_set, question_id, ex_set, ex_multiset, ex, ex_permuted, ex_projection, ex_tolerant"
-                " from execution_match"
+                "select prediction_set, question_id,"
+                " ex_set, ex_multiset, ex, ex_permuted, ex_projection, ex_tolerant from execution_match"
             ).fetchall()
         }
     table = [dict(zip(COLUMNS, row, strict=True)) for row in ROWS]
@@ -234,7 +240,13 @@ def test_every_verdict_equals_brute_force(judged: tuple[Path, list[Query], list[
                 fits_nearly(gold, groups, gold_rows, predicted),
             )
             assert verdicts[f"set_{number}", str(i)] == expected, (gold.sql(), sql, gold_rows, predicted)
-            for name, verdict in zip(("set", "multiset", "ex", "permuted", "wide", "near"), expected, strict=True):
+            for name, verdict in zip(
+                ("set", "multiset", "ex", "permuted", "wide", "near"), expected, strict=True
+            ):
                 seen[name, verdict] += 1
     # The statements are worth judging: each verdict came out both ways.
-    assert all(seen[name, verdict] >= 10 for name in ("set", "ex", "permuted", "wide", "near") for verdict in (True, False))
+    assert all(
+        seen[name, verdict] >= 10
+        for name in ("set", "ex", "permuted", "wide", "near")
+        for verdict in (True, False)
+    )

@@ -57,8 +57,8 @@ def test_a_join_looks_for_its_partner_one_key_away() -> None:
 def test_tables_joined_by_where_stay_joined() -> None:
     changes = all_changes("SELECT t.a FROM t, u WHERE t.id = u.t_id AND t.b = 1")
     assert set(changes.values()) == {
-        "SELECT t.a FROM t JOIN u ON TRUE WHERE t.id = u.t_id AND t.b = 3",
-        "SELECT t.a FROM t JOIN u ON TRUE WHERE t.id = u.t_id AND t.b <> 1",
+        "SELECT t.a FROM t, u WHERE t.id = u.t_id AND t.b = 3",
+        "SELECT t.a FROM t, u WHERE t.id = u.t_id AND t.b <> 1",
     }
 
 

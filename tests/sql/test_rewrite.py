@@ -102,7 +102,7 @@ def test_other_text_same_rows(sql: str, database: sqlite3.Connection) -> None:
             "SELECT rw1.name FROM t AS rw1 JOIN u AS rw2 ON rw2.t_id = rw1.id ORDER BY rw1.id LIMIT 3",
         ),
         ("select rw1 from t limit 1", "SELECT rw1 FROM t AS rww1 LIMIT 1"),
-        ("select t.a from t, u limit 1", "SELECT rw1.a FROM t AS rw1 JOIN u AS rw2 ON TRUE LIMIT 1"),
+        ("select t.a from t, u limit 1", "SELECT rw1.a FROM t AS rw1, u AS rw2 LIMIT 1"),
         ("select a from t cross join u limit 1", "SELECT a FROM t AS rw1 CROSS JOIN u AS rw2 LIMIT 1"),
         ("(select a from t order by a)", "(SELECT a FROM t AS rw1 ORDER BY a)"),
         (
