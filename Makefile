@@ -45,14 +45,18 @@ lint: $(VENV)/dev.stamp ## ruff, mypy, sqlfluff
 	$(BIN)/mypy
 	$(BIN)/sqlfluff lint --processes 2 --disable-progress-bar models dbt_project/tests
 
-test: lint ## all of it: lint, pytest, the demo and every dbt test, in throw-away folders
+unit: $(VENV)/dev.stamp ## pytest
 	$(BIN)/pytest
-	home=$$(mktemp -d) && trap "rm -rf $$home" EXIT; \
+
+journey: $(VENV)/core.stamp ## every dbt test on an empty home, then the demo in it; thrown away
+	home=$$(mktemp -d); trap "rm -rf $$home" EXIT; \
 	EVALHOUSE_HOME=$$home $(BIN)/dbt --quiet build --target-path $$home/target --log-path $$home/logs; \
-	$(MAKE) demo EVALHOUSE_HOME=$$home
+	$(MAKE) --no-print-directory demo EVALHOUSE_HOME=$$home
+
+test: lint unit journey ## all of it: what CI runs
 
 clean: ## forget builds and environments; landing/ stays
 	rm -rf $(VENV) target logs exports cache warehouse.duckdb warehouse.duckdb.wal
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info dist build
 
-.PHONY: help install demo lint test clean
+.PHONY: help install demo lint unit journey test clean

@@ -421,6 +421,7 @@ _prediction_options = _options(
 
 def _import_predictions(file: Path, benchmark: str, name: str | None, given: dict[str, Any]) -> str:
     """Import a prediction file; the set's name."""
+    from glue.generate import check_not_generated
     from glue.importers.landed import landed_benchmark
     from glue.importers.prediction_files import FileOptions
     from glue.importers.predictions import PredictionOptions, read_predictions
@@ -442,8 +443,10 @@ def _import_predictions(file: Path, benchmark: str, name: str | None, given: dic
         ignore_question=given["ignore_question"],
         dialect=given["dialect"],
     )
+    prediction_set = name or default_set_name(file)
+    check_not_generated(Home.current(), prediction_set)
     landed = landed_benchmark(Home.current(), benchmark)
-    return _land(read_predictions(file, landed, name or default_set_name(file), options), given["replace"])
+    return _land(read_predictions(file, landed, prediction_set, options), given["replace"])
 
 
 @import_.command(

@@ -139,7 +139,9 @@ def built(home: Home) -> Home:
                 4 as denominator, 1 as place, 9 as n_questions, 4 as n_questions_without_database,
                 1 as n_questions_with_failed_gold, 0 as n_unfinished, 2 as n_provisional
             from (values
-                ('bird_official', 'ex_set', 0.75, 3.0), ('evalhouse', 'em', 0.25, 1.0), ('evalhouse', 'ex', 0.5, 2.0)
+                ('bird_official', 'ex_set', 0.75, 3.0),
+                ('evalhouse', 'em', 0.25, 1.0),
+                ('evalhouse', 'ex', 0.5, 2.0)
             ) as t(protocol, metric, value, numerator)
             """
         )

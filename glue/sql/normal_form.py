@@ -16,6 +16,7 @@ double-quoted name on the right of a comparison in SQLite, which may be a text: 
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable
 
@@ -122,6 +123,7 @@ class Printer:
             return self._select(query.block, query)
         if not query.branches:
             return self._generic(query.node, query.parent)
+        self.column_order(query)  # before its branches ask for theirs
         parts = []
         operators = []
         node = query.node
@@ -545,6 +547,25 @@ class Printer:
             parts.append(f"first {args['first']}")
         return f"{self.text(node.this, block, section)} over ({' '.join(parts)})"
 
+    def _window_spec(self, node: exp.Expr, block: Block | None, section: str) -> str:
+        args = node.args
+        start, end = (
+            " ".join(self._value(args[key], block) for key in (edge, f"{edge}_side") if args.get(key))
+            for edge in ("start", "end")
+        )
+        exclude = f" exclude {self._value(args['exclude'], block)}" if args.get("exclude") else ""
+        return f"{str(args.get('kind') or 'range').lower()} between {start} and {end or 'current row'}{exclude}"
+
+    def _filter(self, node: exp.Expr, block: Block | None, section: str) -> str:
+        condition = self.text(node.args["expression"].this, block, section)
+        return f"{self.text(node.this, block, section)} filter (where {condition})"
+
+    def _time_to_text(self, node: exp.Expr, block: Block | None, section: str) -> str:
+        pattern = node.args.get("format")
+        if self.dialect != "sqlite" or not isinstance(node.this, exp.TsOrDsToTimestamp) or pattern is None:
+            return self._generic(node, block, section)
+        return f"strftime({self.text(pattern, block, section)}, {self.text(node.this.this, block, section)})"
+
     def _window_key(self, key: exp.Expr, block: Block | None) -> str:
         text = self.text(key.this, block)
         is_descending = bool(key.args.get("desc"))
@@ -561,18 +582,22 @@ class Printer:
         return str(node.this).lower()
 
     def _generic(self, node: exp.Expr, block: Block | None, section: str = "select") -> str:
-        """Any other node: its name and every argument that the text gave it, so that nothing is lost."""
-        named = []
-        placed = []
-        for key, value in node.args.items():
-            if value is None or value is False or value == [] or key in _FLAGS_OF_THE_PARSER:
+        """Any other node: its name and every argument that the text gave it, so that nothing is lost.
+
+        Arguments stand in the order of the node's class, and go by name from the first that is left out.
+        """
+        parts = []
+        has_gap = False
+        for key in type(node).arg_types:
+            value = node.args.get(key)
+            if key in _FLAGS_OF_THE_PARSER:
+                continue
+            if value is None or value is False or value == []:
+                has_gap = True
                 continue
             text = self._value(value, block, section)
-            if key in ("this", "expressions"):
-                placed.append(text)
-            else:
-                named.append(f"{key}={text}")
-        return f"{node.key}({', '.join([*placed, *named])})"
+            parts.append(f"{key} => {text}" if has_gap and key != "expressions" else text)
+        return f"{_function_name(type(node))}({', '.join(parts)})"
 
     def _value(self, value: object, block: Block | None, section: str = "select") -> str:
         if isinstance(value, exp.Expr):
@@ -611,7 +636,15 @@ _WRITERS: dict[type, _Writer] = {
     exp.Window: Printer._window,
     exp.Ordered: Printer._ordered,
     exp.Var: Printer._var,
+    exp.WindowSpec: Printer._window_spec,
+    exp.Filter: Printer._filter,
+    exp.TimeToStr: Printer._time_to_text,
 }
+
+
+@functools.cache
+def _function_name(kind: type[exp.Expr]) -> str:
+    return kind.sql_names()[0].lower() if issubclass(kind, exp.Func) else str(kind.key)
 
 
 def is_double_quoted(identifier: object, sql: str) -> bool:

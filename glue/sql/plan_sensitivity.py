@@ -248,7 +248,7 @@ class Analysis:
         if len(terms) == 1 and isinstance(terms[0], exp.Var) and terms[0].name.upper() == "ALL":
             return True
         if query.block is not None:
-            return self._is_block_fixed(query.block, self._order_keys(query.block, terms))
+            return self._is_block_ordered(query.block, terms)
         outputs = query.outputs()
         if outputs.is_open or not outputs.columns:
             return False
@@ -262,6 +262,22 @@ class Analysis:
                 if found is not None:
                     places.add(found)
         return len(places & set(range(len(outputs.columns)))) == len(outputs.columns)
+
+    def _is_block_ordered(self, block: Block, terms: list[exp.Expr]) -> bool:
+        if block.select.args.get("distinct") is not None and not self._are_selected(block, terms):
+            return False  # each row stands where one of its duplicates would
+        return self._is_block_fixed(block, self._order_keys(block, terms))
+
+    def _are_selected(self, block: Block, terms: list[exp.Expr]) -> bool:
+        """The columns returned determine these terms."""
+        shown: dict[str, type] = {}
+        for item in block.select.expressions:
+            self._enter(shown, item.this if isinstance(item, exp.Alias) else item, block, "select")
+        known = {**shown, **self._constant_columns(block)}
+        return all(
+            meant_by_term(term, block) is not None or self._is_fixed(term, block, known, False, "order")
+            for term in terms
+        )
 
     def _order_keys(self, block: Block, terms: Iterable[exp.Expr]) -> dict[str, type]:
         """The normal texts of the terms that rows tied on them share, aliases and numbers resolved."""
@@ -664,12 +680,11 @@ class Analysis:
     # --- Windows --------------------------------------------------------------------------------------------
 
     def _window(self, block: Block, window: exp.Expr, function: exp.Expr) -> None:
-        if not self._is_window_fixed(block, _resolved_window(window, block), function):
+        if not isinstance(function, _RANKS) and not self._is_window_fixed(block, window, function):
             self._add("window")
 
-    def _is_window_fixed(self, block: Block, window: exp.Expr, function: exp.Expr) -> bool:
-        if isinstance(function, _RANKS):
-            return True
+    def _is_window_fixed(self, block: Block, written: exp.Expr, function: exp.Expr) -> bool:
+        window = _resolved_window(written, block)
         spec = window.args.get("spec")
         order = window.args.get("order")
         if is_aggregate(function) and _has_whole_peers(spec, order):
@@ -684,9 +699,22 @@ class Analysis:
             return True
         if isinstance(function, (exp.FirstValue, exp.LastValue)) and spec is None:
             return self._is_fixed(function.this, block, known, False)
-        others = [item for item in block.select.expressions if item.find(exp.Window) is None]
-        has_filter = block.select.args.get("qualify") is not None
-        return not has_filter and all(self._is_fixed(item, block, known, False) for item in others)
+        return self._are_ties_alike(block, written, function, known)
+
+    def _are_ties_alike(self, block: Block, window: exp.Expr, function: exp.Expr, known: dict[str, type]) -> bool:
+        """Rows that tie in a window are alike in all that the block shows of them, so that they may swap unseen."""
+        select = block.select
+        if select.args.get("qualify") is not None or not self._are_fixed(children(function), block, known, False, "select"):
+            return False
+        own = self.printer.text(window, block)
+        with_window = {**known, own: exp.Window}
+        order = select.args.get("order")
+        terms = [*select.expressions, *(key.this for key in (order.expressions if order is not None else ()))]
+        for term in terms:
+            meant = meant_by_term(term, block)
+            if not self._is_fixed(meant if meant is not None else term, block, with_window, False):
+                return False
+        return True
 
     # --- Collations, the catalog ----------------------------------------------------------------------------
 

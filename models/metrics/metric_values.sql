@@ -31,6 +31,7 @@ counted as (
         predictions.benchmark,
         predictions.db_id,
         predictions.difficulty,
+        predictions.spider_hardness,
         protocols.protocol,
         scores.metric,
         case when protocols.keeps_failed_golds and predictions.outcome = 'gold_failed' then 0.0 else scores.value end
@@ -56,11 +57,13 @@ sliced as (
         case
             when grouping(db_id) = 0 then 'database'
             when grouping(difficulty) = 0 then 'difficulty'
+            when grouping(spider_hardness) = 0 then 'spider_hardness'
             else 'all'
         end as slice_by,
         case
             when grouping(db_id) = 0 then db_id
             when grouping(difficulty) = 0 then coalesce(difficulty, 'not stated')
+            when grouping(spider_hardness) = 0 then coalesce(spider_hardness, 'not graded')
             else 'all'
         end as slice,
         sum(value) as numerator,
@@ -69,7 +72,8 @@ sliced as (
     group by grouping sets (
         (prediction_set, benchmark, protocol, metric),
         (prediction_set, benchmark, protocol, metric, db_id),
-        (prediction_set, benchmark, protocol, metric, difficulty)
+        (prediction_set, benchmark, protocol, metric, difficulty),
+        (prediction_set, benchmark, protocol, metric, spider_hardness)
     )
 
 )

@@ -45,6 +45,13 @@ best as (
 
 ),
 
+hardness as (
+
+    select * from {{ ref('gold_hardness') }}
+    where gold_number = 1
+
+),
+
 hinges as (
 
     select * from {{ ref('plan_hinges') }}
@@ -62,6 +69,7 @@ judged as (
 
     select
         predictions.*,
+        hardness.spider_hardness,
         coalesce(scoreability.status, 'no_gold') as question_status,
         coalesce(scoreability.is_scoreable, false) as is_scoreable,
         if(predictions.is_other_dialect, 'refused', coalesce(outcomes.outcome, 'not_run')) as predicted_outcome,
@@ -91,6 +99,10 @@ judged as (
         on predictions.benchmark = scoreability.benchmark
         and predictions.question_id = scoreability.question_id
         and predictions.gold_edition = scoreability.gold_edition
+    left join hardness
+        on predictions.benchmark = hardness.benchmark
+        and predictions.question_id = hardness.question_id
+        and predictions.gold_edition = hardness.gold_edition
     left join outcomes on predictions.statement_id = outcomes.statement_id
     left join nearest on predictions.prediction_id = nearest.prediction_id
     left join best on predictions.prediction_id = best.prediction_id
@@ -152,6 +164,7 @@ select
     benchmark,
     db_id,
     difficulty,
+    spider_hardness,
     gold_edition,
     outcome,
     reason,
