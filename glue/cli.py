@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from glue.run import ExecuteOptions, ExecuteReport
 
 FILE = click.Path(path_type=Path)
-CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+CONTEXT: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 _SIZES = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 

@@ -111,11 +111,12 @@ def commands(group: click.Group, path: tuple[str, ...] = ()) -> list[tuple[tuple
 def test_every_command_has_an_example_that_parses(path: tuple[str, ...], command: click.Command) -> None:
     epilog = command.epilog or ""
     examples = [line.strip() for line in epilog.splitlines() if line.strip().startswith("glue ")]
+    whole = click.Context(cli.cli, info_name="glue", **cli.CONTEXT)
     assert examples, f"glue {' '.join(path)} shows no example"
     for example in examples:
         words = list(itertools.takewhile(lambda word: word not in ("&&", "<"), shlex.split(example)))
         assert words[1 : 1 + len(path)] == list(path)
-        command.make_context(path[-1], words[1 + len(path) :])
+        command.make_context(path[-1], words[1 + len(path) :], parent=whole)
     for parameter in command.params:
         assert isinstance(parameter, click.Argument) or getattr(parameter, "help", None), parameter.name
 

@@ -184,7 +184,9 @@ def test_what_landed_since_the_last_whole_build_is_announced(home: Home) -> None
     time.sleep(0.05)  # file times are coarser than the clock
     with Writer(home, loop="generate") as writer:
         writer.append("runs", [{"run_id": "r", "started_at": datetime.now(UTC)}])
-    assert ran(home, "select 1")[1] == ["the warehouse is older than what has landed (hint: `glue build`, or `dbt build`)"]
+    assert ran(home, "select 1")[1] == [
+        "the warehouse is older than what has landed (hint: `glue build`, or `dbt build`)"
+    ]
     with duckdb.connect(str(home.warehouse)) as connection:
         connection.execute(
             "update build_state set build_started_at = ?", [datetime.now(UTC) + timedelta(seconds=1)]

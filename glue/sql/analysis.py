@@ -10,10 +10,11 @@ from typing import Any
 from sqlglot import exp
 
 from glue.sql.findings import finding, findings
+from glue.sql.fixed_values import FixedValues, literal_rows
 from glue.sql.normal_form import Printer
 from glue.sql.order_probe import order_probe
 from glue.sql.parsing import ParsedText, parse_text, readable_error
-from glue.sql.plan_sensitivity import Analysis, literal_rows
+from glue.sql.plan_sensitivity import plan_sensitivity
 from glue.sql.scopes import Statement, analyse
 from glue.sql.tables_read import tables_read
 
@@ -22,11 +23,13 @@ def sql_analysis(sql: str, dialect: str) -> dict[str, Any]:
     """Parse a text once and say what it is. Never raises.
 
     `dialect` is sqlglot's name of it (sqlite, duckdb, oracle, tsql, postgres, mysql). Keys of the result:
-    parse_outcome (parsed, too_large, too_deep, failed, empty), parse_error, n_statements, is_read, normal_form,
-    normal_form_lower, is_ordered, has_limit, limit_rows (-1 for SQLite's `LIMIT -1`), offset_rows, order_probe_sql,
-    order_probe_problem, plan_sensitivity, whole_if_integer, tables, findings. Of a text that does not parse all but
-    the outcome, the error, `plan_sensitivity` (unparsed) and `findings` are None or empty. Of several statements
-    in one text the flags tell of the first; `is_read` is true when all are reads.
+    parse_outcome (parsed, too_large, too_deep, failed, empty), parse_error, n_statements, is_read,
+    normal_form, normal_form_lower, is_ordered, has_limit, limit_rows (-1 for SQLite's `LIMIT -1`), offset_rows,
+    order_probe_sql, order_probe_problem, plan_sensitivity, whole_if_integer, tables, findings.
+
+    Of a text that does not parse, `plan_sensitivity` and `order_probe_problem` are unparsed, `findings` has the
+    error, and the rest is None or empty. Of several statements in one text the flags tell of the first;
+    `is_read` is true when all are reads.
     """
     try:
         parsed = parse_text(sql, dialect)
@@ -42,12 +45,12 @@ def sql_analysis(sql: str, dialect: str) -> dict[str, Any]:
 @functools.cache
 def analysis_version() -> str:
     """Version of sqlglot and a hash of the source files here: results of two versions never mix."""
-    import sqlglot
+    from importlib.metadata import version
 
     digest = hashlib.sha256()
     for path in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
-    return f"{sqlglot.__version__}+{digest.hexdigest()[:12]}"
+    return f"{version('sqlglot')}+{digest.hexdigest()[:12]}"
 
 
 def _unread(outcome: str, error: str | None) -> dict[str, Any]:
@@ -79,10 +82,10 @@ def _read(parsed: ParsedText) -> dict[str, Any]:
     order = root.modifier("order") if root is not None else None
     limit = root.modifier("limit") if root is not None else None
     offset = root.modifier("offset") if root is not None else None
-    analysis = Analysis(first, printer)
-    sensitivity = analysis.run()
+    fixed = FixedValues(first, printer)
+    sensitivity = plan_sensitivity(first, printer, fixed)
     probe, problem = order_probe(parsed, first, printer)
-    found = findings(first, printer, analysis)
+    found = findings(first, printer, fixed)
     if len(statements) > 1:
         found.insert(0, finding("several_statements", str(len(statements))))
     form = "; ".join(one.statement_text() for one in printers)

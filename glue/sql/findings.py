@@ -5,16 +5,18 @@ Found on the text alone:
 * `does_not_parse`: the detail is the error.
 * `several_statements`, `not_a_read`.
 * `clock_or_random`: the call that reads the clock or draws; the answer will not be the same next year.
-* `count_case_else_zero`: COUNT over a CASE (or IIF) whose ELSE is not NULL, or over a condition, counts every row.
+* `count_case_else_zero`: COUNT over a CASE (or IIF) whose ELSE is not NULL, or over a condition, counts every
+  row.
 * `compares_with_null`: `x = NULL` is never true.
 * `limit_without_order`: an outermost LIMIT with no ORDER BY keeps any rows, unless there is one at most.
 * `bare_column`: the expression under GROUP BY that its group does not determine.
 
 Candidates that the catalog decides later, in SQL:
 
-* `order_by_column`: `table.column` (`?.column`) that an ORDER BY compares as it is stored; is it digits kept as text?
-* `double_quoted_name`: in SQLite, an unqualified name in double quotes that nothing in the statement defines; is it a
-  column, or did SQLite take it for a text?
+* `order_by_column`: `table.column` (`?.column`) that an ORDER BY compares as it is stored; is it digits kept
+  as text?
+* `double_quoted_name`: in SQLite, an unqualified name in double quotes that nothing in the statement defines;
+  is it a column, or did SQLite take it for a text?
 """
 
 from __future__ import annotations
@@ -23,8 +25,10 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
+from glue.sql.fixed_values import FixedValues
+from glue.sql.functions import is_clock, is_random
 from glue.sql.normal_form import Printer, is_double_quoted, meant_by_term
-from glue.sql.plan_sensitivity import BARE_COLUMNS, Analysis, is_clock, is_random
+from glue.sql.plan_sensitivity import BARE_COLUMNS
 from glue.sql.scopes import Block, Query, Statement, column_name
 
 Finding = dict[str, str]
@@ -32,10 +36,10 @@ Finding = dict[str, str]
 MAX_DETAIL_CHARACTERS = 200
 
 
-def findings(statement: Statement, printer: Printer, analysis: Analysis) -> list[Finding]:
+def findings(statement: Statement, printer: Printer, fixed: FixedValues) -> list[Finding]:
     """The findings of one statement, each pair once, in the order of this module's lists."""
     found: dict[tuple[str, str], None] = {}
-    for code, detail in _all(statement, printer, analysis):
+    for code, detail in _all(statement, printer, fixed):
         found[(code, detail[:MAX_DETAIL_CHARACTERS])] = None
     return [finding(code, detail) for code, detail in found]
 
@@ -45,7 +49,7 @@ def finding(code: str, detail: str) -> Finding:
     return {"code": code, "detail": detail}
 
 
-def _all(statement: Statement, printer: Printer, analysis: Analysis) -> Iterator[tuple[str, str]]:
+def _all(statement: Statement, printer: Printer, fixed: FixedValues) -> Iterator[tuple[str, str]]:
     if statement.root is None:
         yield "not_a_read", statement.tree.key
     for node, block in statement.calls:
@@ -59,14 +63,18 @@ def _all(statement: Statement, printer: Printer, analysis: Analysis) -> Iterator
             yield "compares_with_null", printer.text(node, None)
     if statement.root is not None:
         has_limit = statement.root.modifier("limit") is not None
-        if has_limit and statement.root.modifier("order") is None and not analysis.has_one_row(statement.root, True):
+        if (
+            has_limit
+            and statement.root.modifier("order") is None
+            and not fixed.has_one_row(statement.root, True)
+        ):
             yield "limit_without_order", ""
     for block in statement.blocks:
         if block.is_grouped and statement.dialect in BARE_COLUMNS:
-            for node in analysis.bare_columns(block):
+            for node in fixed.bare_columns(block):
                 yield "bare_column", printer.text(node, block)
     for query in statement.queries:
-        yield from _order_columns(query)
+        yield from _order_columns(query, statement.dialect)
     if statement.dialect == "sqlite":
         yield from _double_quoted_names(statement)
 
@@ -82,7 +90,9 @@ def _counts_every_row(count: exp.Expr) -> bool:
         return _is_never_null(value.args.get("default"))
     if isinstance(value, exp.If):
         return _is_never_null(value.args.get("false"))
-    return isinstance(value, (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.And, exp.Or, exp.Like, exp.In))
+    return isinstance(
+        value, (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.And, exp.Or, exp.Like, exp.In)
+    )
 
 
 def _is_never_null(node: exp.Expr | None) -> bool:
@@ -91,7 +101,7 @@ def _is_never_null(node: exp.Expr | None) -> bool:
     return isinstance(node, (exp.Literal, exp.Boolean))
 
 
-def _order_columns(query: Query) -> Iterator[tuple[str, str]]:
+def _order_columns(query: Query, dialect: str) -> Iterator[tuple[str, str]]:
     order = query.modifier("order")
     for key in order.expressions if order is not None else ():
         term = key.this if isinstance(key, exp.Ordered) else key
@@ -99,13 +109,9 @@ def _order_columns(query: Query) -> Iterator[tuple[str, str]]:
             yield from _order_column(term, query.block)
         elif isinstance(term, exp.Column):
             outputs = query.outputs()
-            place = outputs.position(column_name(term, query.branches[0].block.dialect)) if _has_block(query) else None
+            place = outputs.position(column_name(term, dialect))
             for expression, block in outputs.columns[place].givers if place is not None else ():
                 yield from _order_column(expression, block)
-
-
-def _has_block(query: Query) -> bool:
-    return bool(query.branches) and query.branches[0].block is not None
 
 
 def _order_column(term: exp.Expr, block: Block) -> Iterator[tuple[str, str]]:

@@ -2,13 +2,15 @@
 
 Unified: case of keywords and of names the engine folds, quotes around names, whitespace, comments, a final
 semicolon; AS, ASC, INNER and OUTER written or not; `!=` and `<>`, `==` and `=`, IFNULL and COALESCE (what
-sqlglot's parser holds for one); a comma and CROSS JOIN. Aliases: tables go by their own names (`emp`, a second one
-in sight `emp#2`), derived tables and CTEs by number (`query#1`, `cte#1`), aliases of SELECT give way to what they
-stand for. The columns of the outermost SELECT are sorted, and those of derived tables and CTEs where no star can see
-their order; a set operation's branches are sorted together, as their columns belong together.
+sqlglot's parser holds for one); a comma and CROSS JOIN. Aliases: tables go by their own names (`emp`, a
+second one in sight `emp#2`), derived tables and CTEs by number (`query#1`, `cte#1`), aliases of SELECT give
+way to what they stand for. The columns of the outermost SELECT are sorted, and those of derived tables and
+CTEs where no star can see their order; a set operation's branches are sorted together, as their columns
+belong together.
 
-A qualifier is dropped in a block with one source (`SELECT t.a FROM t` is `SELECT a FROM t`), and added in a block
-with several where the text tells the source: to columns of derived tables, and to `a` where `x.a` is written too.
+A qualifier is dropped in a block with one source (`SELECT t.a FROM t` is `SELECT a FROM t`), and added in a
+block with several where the text tells the source: to columns of derived tables, and to `a` where `x.a` is
+written too.
 
 Kept apart: brackets, the order of everything but SELECT, literals to the letter (`1.0` is not `1`), and a
 double-quoted name on the right of a comparison in SQLite, which may be a text: it keeps quotes and case.
@@ -16,7 +18,6 @@ double-quoted name on the right of a comparison in SQLite, which may be a text: 
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Callable
 
@@ -61,8 +62,19 @@ _OPERATORS: dict[type, str] = {
     exp.BitwiseRightShift: ">>",
     exp.SimilarTo: "similar to",
 }
-_SET_OPERATORS = {exp.Union: "union", exp.Except: "except", exp.Intersect: "intersect"}
-_QUERY_TAIL = ("qualify", "windows", "connect", "sample", "pivots", "match", "cluster", "distribute", "sort", "into")
+_SET_OPERATORS: dict[type, str] = {exp.Union: "union", exp.Except: "except", exp.Intersect: "intersect"}
+_QUERY_TAIL = (
+    "qualify",
+    "windows",
+    "connect",
+    "sample",
+    "pivots",
+    "match",
+    "cluster",
+    "distribute",
+    "sort",
+    "into",
+)
 _SELECT_KNOWN = frozenset(
     {
         "with_",
@@ -183,7 +195,7 @@ class Printer:
         return items
 
     def column_order(self, query: Query) -> list[int] | None:
-        """The original places of a query's columns in the order they are written; None where they keep theirs."""
+        """The places of a query's columns in the order they are written; None where they keep theirs."""
         if id(query) in self._orders:
             return self._orders[id(query)]
         self._orders[id(query)] = None  # what a recursive CTE sees of itself keeps its order
@@ -204,7 +216,8 @@ class Printer:
         if outputs.is_open:
             return None
         columns = [
-            [self.text(expression, block) for expression, block in column.givers] for column in outputs.columns
+            [self.text(expression, block) for expression, block in column.givers]
+            for column in outputs.columns
         ]
         return sorted(range(len(columns)), key=lambda place: [_sort_key(text) for text in columns[place]])
 
@@ -233,17 +246,20 @@ class Printer:
         return " ".join(words)
 
     def _order_key(self, key: exp.Expr, query: Query) -> str:
-        term = key.this if isinstance(key, exp.Ordered) else key
-        text = self._order_term(term, query)
-        is_descending = bool(key.args.get("desc"))
-        if is_descending:
-            text += " desc"
-        nulls_first = key.args.get("nulls_first")
-        if isinstance(key, exp.Ordered) and nulls_first is not None:
-            if bool(nulls_first) != self._nulls(is_descending):
-                text += " nulls first" if nulls_first else " nulls last"
+        if not isinstance(key, exp.Ordered):
+            return self._order_term(key, query)
+        text = self._order_term(key.this, query) + self._direction(key)
         if key.args.get("with_fill"):
             text += f" with fill {self._value(key.args['with_fill'], query.block)}"
+        return text
+
+    def _direction(self, key: exp.Expr) -> str:
+        """DESC, and NULLS FIRST or LAST where it is not what the dialect does anyway."""
+        is_descending = bool(key.args.get("desc"))
+        nulls_first = key.args.get("nulls_first")
+        text = " desc" if is_descending else ""
+        if nulls_first is not None and bool(nulls_first) != self._nulls(is_descending):
+            text += " nulls first" if nulls_first else " nulls last"
         return text
 
     def _order_term(self, term: exp.Expr, query: Query) -> str:
@@ -262,16 +278,22 @@ class Printer:
         return self.text(term, query.parent)
 
     def whole_term(self, term: exp.Expr, block: Block) -> str:
-        """A term of ORDER BY or GROUP BY: a number stands for that column of SELECT, an alias for what it names."""
+        """A term of ORDER BY: a number stands for that column of SELECT, an alias for what it names."""
         meant = meant_by_term(term, block)
-        return self.text(meant if meant is not None else term, block, "select" if meant is not None else "order")
+        return self.text(
+            meant if meant is not None else term, block, "select" if meant is not None else "order"
+        )
 
     def _group(self, group: exp.Expr, block: Block) -> str:
         parts = []
         for term in group.expressions:
             place = ordinal(term)
             items = block.select.expressions
-            if place is not None and 0 < place <= len(items) and not any(is_star(_unaliased(i)) for i in items):
+            if (
+                place is not None
+                and 0 < place <= len(items)
+                and not any(is_star(_unaliased(i)) for i in items)
+            ):
                 parts.append(self.text(_unaliased(items[place - 1]), block))
             else:
                 parts.append(self.text(term, block, "group"))
@@ -286,7 +308,11 @@ class Printer:
         source = next((one for one in block.sources.values() if one.node is node), None)
         if isinstance(node, exp.Subquery) and isinstance(node.this, exp.Table):
             text = f"({self._from(node.this, block)})"
-            return text + (f" as {source.canonical}" if source is not None else "") + self._nested_joins(node, block)
+            return (
+                text
+                + (f" as {source.canonical}" if source is not None else "")
+                + self._nested_joins(node, block)
+            )
         if source is None:
             return self._generic(node, block)
         if source.table is not None:
@@ -385,7 +411,9 @@ class Printer:
             meant = block.alias_meant(column, False)
             if meant is not None:
                 text = self.text(meant, block)
-                return text if isinstance(meant, (exp.Column, exp.Func, exp.Literal, exp.Paren)) else f"({text})"
+                return (
+                    text if isinstance(meant, (exp.Column, exp.Func, exp.Literal, exp.Paren)) else f"({text})"
+                )
         if self._may_be_text(node):
             return f'"{inner.this}"'
         found = block.resolve(column)
@@ -417,7 +445,10 @@ class Printer:
         if self.dialect != "sqlite" or node.args.get("table") is not None:
             return False
         parent = node.parent
-        if not isinstance(parent, (exp.Binary, exp.In, exp.Between, exp.Tuple)) or parent.args.get("this") is node:
+        if (
+            not isinstance(parent, (exp.Binary, exp.In, exp.Between, exp.Tuple))
+            or parent.args.get("this") is node
+        ):
             return False
         return is_double_quoted(node.this, self.statement.sql)
 
@@ -471,7 +502,8 @@ class Printer:
             return f"{this} in {self.text(query, block, section)}"
         field = node.args.get("field")
         if field is not None:
-            return f"{this} in {self._qualified_as_written(field) if isinstance(field, exp.Column) else self._value(field, block)}"
+            is_name = isinstance(field, exp.Column)
+            return f"{this} in {self._qualified_as_written(field) if is_name else self._value(field, block)}"
         if node.args.get("unnest") is not None:
             return f"{this} in unnest {self._value(node.args['unnest'], block)}"
         items = ", ".join(self.text(item, block, section) for item in node.expressions)
@@ -502,7 +534,11 @@ class Printer:
         if not isinstance(node, exp.DataType) or inner is None or isinstance(inner, exp.Expr):
             return self._generic(node, block)
         text = str(inner.value).lower()
-        extra = [f"{key}={value}" for key, value in node.args.items() if value and key not in ("this", "expressions")]
+        extra = [
+            f"{key}={value}"
+            for key, value in node.args.items()
+            if value and key not in ("this", "expressions")
+        ]
         items = [self._value(item, block) for item in node.expressions]
         return text + (f"({', '.join([*items, *extra])})" if items or extra else "")
 
@@ -540,7 +576,9 @@ class Printer:
         if args.get("partition_by"):
             parts.append("partition by " + ", ".join(self.text(item, block) for item in args["partition_by"]))
         if args.get("order") is not None:
-            parts.append("order by " + ", ".join(self._window_key(key, block) for key in args["order"].expressions))
+            parts.append(
+                "order by " + ", ".join(self._window_key(key, block) for key in args["order"].expressions)
+            )
         if args.get("spec") is not None:
             parts.append(self._value(args["spec"], block))
         if args.get("first") is not None:
@@ -554,7 +592,9 @@ class Printer:
             for edge in ("start", "end")
         )
         exclude = f" exclude {self._value(args['exclude'], block)}" if args.get("exclude") else ""
-        return f"{str(args.get('kind') or 'range').lower()} between {start} and {end or 'current row'}{exclude}"
+        return (
+            f"{str(args.get('kind') or 'range').lower()} between {start} and {end or 'current row'}{exclude}"
+        )
 
     def _filter(self, node: exp.Expr, block: Block | None, section: str) -> str:
         condition = self.text(node.args["expression"].this, block, section)
@@ -567,13 +607,9 @@ class Printer:
         return f"strftime({self.text(pattern, block, section)}, {self.text(node.this.this, block, section)})"
 
     def _window_key(self, key: exp.Expr, block: Block | None) -> str:
-        text = self.text(key.this, block)
-        is_descending = bool(key.args.get("desc"))
-        nulls_first = key.args.get("nulls_first")
-        text += " desc" if is_descending else ""
-        if nulls_first is not None and bool(nulls_first) != self._nulls(is_descending):
-            text += " nulls first" if nulls_first else " nulls last"
-        return text
+        if not isinstance(key, exp.Ordered):
+            return self.text(key, block)
+        return self.text(key.this, block) + self._direction(key)
 
     def _ordered(self, node: exp.Expr, block: Block | None, section: str) -> str:
         return self._window_key(node, block)
@@ -642,7 +678,6 @@ _WRITERS: dict[type, _Writer] = {
 }
 
 
-@functools.cache
 def _function_name(kind: type[exp.Expr]) -> str:
     return kind.sql_names()[0].lower() if issubclass(kind, exp.Func) else str(kind.key)
 
@@ -663,7 +698,7 @@ def ordinal(term: exp.Expr) -> int | None:
 
 
 def meant_by_term(term: exp.Expr, block: Block) -> exp.Expr | None:
-    """What a whole term of a block's ORDER BY stands for: the column of SELECT by number or alias; None: itself."""
+    """The column of SELECT that a whole term of ORDER BY means by number or alias; None: it means itself."""
     place = ordinal(term)
     if place is not None:
         items = block.select.expressions
@@ -689,7 +724,7 @@ def _sort_key(text: str) -> tuple[str, str]:
 
 
 def _default_null_order(dialect: str) -> Callable[[bool], bool]:
-    """Whether NULLs come first in an ascending (False) or descending (True) order where the text does not say."""
+    """Whether NULLs come first where the text does not say, asked whether the order is descending."""
     from sqlglot.dialects.dialect import Dialect
 
     rule = Dialect.get_or_raise(dialect).NULL_ORDERING

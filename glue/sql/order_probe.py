@@ -1,15 +1,16 @@
 """A statement that tells in which order, and through which ties, another one puts its rows.
 
-For a statement with an outermost ORDER BY or LIMIT it returns all its columns, then its order keys, then `__rank`:
-RANK() by those keys, 1 for every row where nothing orders. The outermost LIMIT and OFFSET are gone, and rows with
-`__rank` above their sum with them: what remains is every row that the statement may return, tied ones included.
+For a statement with an outermost ORDER BY or LIMIT it returns all its columns, then its order keys, then
+`__rank`: RANK() by those keys, 1 for every row where nothing orders. The outermost LIMIT and OFFSET are gone,
+and rows with `__rank` above their sum with them: what remains is every row that the statement may return,
+tied ones included.
 
     SELECT name FROM t ORDER BY pts DESC LIMIT 1
     SELECT * FROM (SELECT q.*, RANK() OVER (ORDER BY q.__key_1 DESC) AS __rank
                    FROM (SELECT name, pts AS __key_1 FROM t) AS q) AS r WHERE __rank <= 1 ORDER BY __rank
 
-The text is cut and joined at its tokens, never written anew, so that an engine reads what its author wrote. Whether
-the probe is right is for its user to check: its first columns must hold the statement's own rows.
+The text is cut and joined at its tokens, never written anew, so that an engine reads what its author wrote.
+Whether the probe is right is for its user to check: its first columns must hold the statement's own rows.
 """
 
 from __future__ import annotations
@@ -19,15 +20,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
-from sqlglot.tokens import TokenType
+from sqlglot.tokenizer_core import TokenType
 
+from glue.sql.fixed_values import literal_rows
+from glue.sql.functions import is_random
 from glue.sql.normal_form import Printer, meant_by_term, ordinal
 from glue.sql.parsing import ParsedText
-from glue.sql.plan_sensitivity import is_random, literal_rows
 from glue.sql.scopes import Block, Query, Statement, column_name, fold
 
 if TYPE_CHECKING:
-    from sqlglot.tokens import Token
+    from sqlglot.tokenizer_core import Token
 
 _OPENING = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE})
 _CLOSING = frozenset({TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE})
@@ -66,7 +68,7 @@ class _Words:
 
 
 def order_probe(parsed: ParsedText, statement: Statement, printer: Printer) -> tuple[str | None, str | None]:
-    """The probe of a statement and why there is none: at most one of them is set, neither where none is needed.
+    """The probe of a statement, or why there is none; neither where none is needed.
 
     Problems: several_statements, distinct (a key of SELECT DISTINCT that is not selected), distinct_on,
     set_operation (a key that is no output column), limit_not_literal, random, brackets, unreadable.
@@ -126,7 +128,7 @@ class _Probe:
     # --- Where things stand in the text ---------------------------------------------------------------------
 
     def _spans(self, is_ordered: bool) -> tuple[int, list[tuple[int, int]]]:
-        """The token after the statement's body, and for each order key its first token and the one after its last."""
+        """The token after the statement's body; for each order key its first token and the one after it."""
         start = self._select_token()
         outer = [place for place in range(start, len(self.tokens)) if self.depths[place] == 0]
         tail = len(self.tokens)
@@ -211,23 +213,26 @@ class _Probe:
 
     def _without_top(self, first_item: int) -> tuple[str, int]:
         """SELECT with DISTINCT or ALL, without TOP; and the first token of the first item."""
-        words = ["SELECT"]
-        for place in range(self._select_token() + 1, first_item):
-            if self._word(place) in ("DISTINCT", "ALL"):
-                words.append(self._word(place))
-        return " ".join(words), first_item
+        between = (self._word(place) for place in range(self._select_token() + 1, first_item))
+        return " ".join(["SELECT", *(word for word in between if word in ("DISTINCT", "ALL"))]), first_item
 
     def _items(self, block: Block) -> list[tuple[int, int]]:
         """The spans of the columns of the SELECT, aliases included."""
         begin = self._select_token() + 1
         while self._word(begin) in ("DISTINCT", "ALL"):
             begin += 1
-        if self._word(begin) == "TOP" and block.select.args.get("limit") is not None and self.dialect == "tsql":
+        if (
+            self._word(begin) == "TOP"
+            and block.select.args.get("limit") is not None
+            and self.dialect == "tsql"
+        ):
             begin = self._after_top(begin + 1)
         end = len(self.tokens)
         for place in range(begin, len(self.tokens)):
             kind = self.tokens[place].token_type
-            if self.depths[place] or kind not in _AFTER_ITEMS and kind is not TokenType.ORDER_BY and kind not in _TAIL:
+            if self.depths[place] or (
+                kind not in _AFTER_ITEMS and kind is not TokenType.ORDER_BY and kind not in _TAIL
+            ):
                 continue
             if kind is TokenType.FROM and self._word(place - 1) == "DISTINCT" and place - 1 > begin:
                 continue  # IS DISTINCT FROM
@@ -239,11 +244,9 @@ class _Probe:
         return spans
 
     def _after_top(self, place: int) -> int:
-        depth = self.depths[place]
+        depth = self.depths[place]  # 1 for `TOP (5)`: a bracket counts as inside
         place += 1
-        if self.tokens[place - 1].token_type is TokenType.L_PAREN:
-            while place < len(self.tokens) and self.depths[place] > depth:
-                place += 1
+        while depth and place < len(self.tokens) and self.depths[place] >= depth:
             place += 1
         while self._word(place) in ("PERCENT", "WITH", "TIES"):
             place += 1
@@ -266,7 +269,8 @@ class _Probe:
                 raise _NoProbe("unreadable")  # the number of a column behind a star
             return f"({self._item_text(block, items, place - 1)})"
         if isinstance(term, exp.Column) and meant_by_term(term, block) is not None:
-            return f"({self._item_text(block, items, self._alias_place(block, column_name(term, self.dialect)))})"
+            named = self._alias_place(block, column_name(term, self.dialect))
+            return f"({self._item_text(block, items, named)})"
         names = {}
         for column in term.find_all(exp.Column):
             if block.alias_meant(column, False) is not None:
@@ -319,7 +323,9 @@ class _Probe:
         keys = []
         for number, (term, span) in enumerate(zip(terms, spans, strict=True), start=1):
             _, direction = self._directed(span)
-            place = self._output_place(_without_collation(term.this if isinstance(term, exp.Ordered) else term))
+            place = self._output_place(
+                _without_collation(term.this if isinstance(term, exp.Ordered) else term)
+            )
             name = f"{self.words.prefix}key_{number}"
             columns.append(f"s.{names[place]} AS {name}")
             keys.append(_Key(f"q.{name}", direction))
@@ -346,7 +352,9 @@ class _Probe:
             if branch.block is not None:
                 text = self.printer.text(term, branch.block)
                 for found, column in enumerate(branch.block.outputs().columns):
-                    if any(self.printer.text(expression, block) == text for expression, block in column.givers):
+                    if any(
+                        self.printer.text(expression, block) == text for expression, block in column.givers
+                    ):
                         return found
         raise _NoProbe("set_operation")
 
@@ -364,8 +372,8 @@ class _Probe:
         kept = f" WHERE {rank} <= {rows}" if rows is not None else ""
         alias = self.words.alias
         return (
-            f"SELECT * FROM (SELECT q.*, RANK() OVER (ORDER BY {window}) AS {rank} FROM (\n{source}\n) {alias}q) "
-            f"{alias}r{kept} ORDER BY {rank}"
+            f"SELECT * FROM (SELECT q.*, RANK() OVER (ORDER BY {window}) AS {rank} FROM (\n{source}\n) "
+            f"{alias}q) {alias}r{kept} ORDER BY {rank}"
         )
 
 

@@ -1,8 +1,9 @@
-"""The guarded parse: a text becomes sqlglot trees or a value that says why not. It never raises and never runs long.
+"""The guarded parse: a text becomes sqlglot trees or a value that says why not. It never raises and never
+runs long.
 
-Size and nesting are looked at before the parser is: sqlglot recurses into every bracket, and it tries two readings
-of each bracket after the name of a type (`DATE(DATE(…`) and of each JOIN without ON, so that a short text of those
-would keep it busy for hours.
+Size and nesting are looked at before the parser is: sqlglot recurses into every bracket, and it tries two
+readings of each bracket after the name of a type (`DATE(DATE(…`) and of each JOIN without ON, so that a short
+text of those would keep it busy for hours.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sqlglot import exp
     from sqlglot.dialects.dialect import Dialect
-    from sqlglot.tokens import Token
+    from sqlglot.tokenizer_core import Token
 
 MAX_BYTES = 100_000
 """Longest text that is parsed, in bytes of UTF-8."""
@@ -34,7 +35,7 @@ class ParsedText:
     """What became of a text.
 
     `outcome` is parsed, too_large, too_deep, failed or empty; `error` says why where it is neither parsed nor
-    empty. `statements` are the trees, without empty ones (stray semicolons, comments); `tokens` are all tokens.
+    empty. `statements` are the trees, without empty ones (stray semicolons, comments).
     """
 
     sql: str
@@ -100,7 +101,7 @@ def _parse(sql: str, dialect: str) -> ParsedText:
 def _grammar(dialect: str) -> _Grammar:
     """The grammar of a dialect by sqlglot's name. ValueError for a name that sqlglot does not know."""
     from sqlglot.dialects.dialect import Dialect
-    from sqlglot.tokens import TokenType
+    from sqlglot.tokenizer_core import TokenType
 
     logger = logging.getLogger("sqlglot")
     if logger.level == logging.NOTSET:
@@ -157,6 +158,8 @@ def _nesting_problem(tokens: list[Token], grammar: _Grammar) -> str | None:
         if depth + prefixes > MAX_NESTING:
             return f"nested deeper than {MAX_NESTING}"
         if doublings > MAX_DOUBLINGS:
-            return f"more than {MAX_DOUBLINGS} JOINs without ON, or names of types as functions, within one another"
+            return (
+                f"over {MAX_DOUBLINGS} JOINs without ON, or names of types as functions, within one another"
+            )
         before, previous = previous, kind
     return None

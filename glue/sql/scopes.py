@@ -1,8 +1,9 @@
 """Who reads what: the query blocks of a statement, their sources, and which source a column comes from.
 
-sqlglot's own scopes want a schema and rewrite the tree; this needs neither and takes a tenth of a millisecond. A
-block is one SELECT with its FROM; a query is a block or a set operation of them, and the context it stands in.
-Without a schema an unqualified column in a block of several tables has no known source: whoever asks gets None.
+sqlglot's own scopes want a schema and rewrite the tree; this needs neither and takes a tenth of a
+millisecond. A block is one SELECT with its FROM; a query is a block or a set operation of them, and the
+context it stands in. Without a schema an unqualified column in a block of several tables has no known source:
+whoever asks gets None.
 """
 
 from __future__ import annotations
@@ -13,37 +14,21 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-Context = str
-"""Where a query stands: root, branch (of a set operation), from, cte, scalar, in, exists, quantified or array."""
+from glue.sql.functions import CALL_CLASSES, is_aggregate
 
-SENSITIVE_TO_CASE = {"postgres": str.lower, "redshift": str.lower, "oracle": str.upper, "snowflake": str.upper}
-"""Dialects where a quoted name keeps its case, and what they do to an unquoted one; elsewhere case never counts."""
+Context = str
+"""Where a query stands: root, branch of a set operation, from, cte, scalar, in, exists, quantified, array"""
+
+SENSITIVE_TO_CASE = {
+    "postgres": str.lower,
+    "redshift": str.lower,
+    "oracle": str.upper,
+    "snowflake": str.upper,
+}
+"""Dialects where a quoted name keeps its case, and what they make of an unquoted one."""
 SELF_REFERENCE_WITHOUT_RECURSIVE = frozenset({"sqlite", "oracle", "tsql"})
 """Dialects whose recursive CTEs need no keyword."""
 MAIN_SCHEMAS = frozenset({"main", "temp"})
-
-WINDOW_FUNCTIONS = (
-    exp.RowNumber,
-    exp.Rank,
-    exp.DenseRank,
-    exp.PercentRank,
-    exp.CumeDist,
-    exp.Ntile,
-    exp.Lag,
-    exp.Lead,
-    exp.FirstValue,
-    exp.LastValue,
-    exp.NthValue,
-)
-"""Functions that need OVER, though sqlglot counts most of them as aggregates."""
-
-_AGGREGATE_NAMES = frozenset(
-    """total json_group_array json_group_object jsonb_group_array jsonb_group_object string_agg listagg product
-    kahan_sum fsum sumkahan favg geomean geometric_mean entropy mad histogram arbitrary min_by max_by arg_min_null
-    arg_max_null reservoir_quantile approx_count_distinct approx_quantile bool_and bool_or every bit_and bit_or
-    bit_xor bitstring_agg sem percentile wm_concat checksum_agg std""".split()
-)
-"""Aggregates that sqlglot has no class for, lower-cased."""
 
 
 @dataclass(eq=False, slots=True)
@@ -71,7 +56,7 @@ class Outputs:
 
 @dataclass(eq=False, slots=True)
 class Source:
-    """Something in a FROM. `table` is its folded name for a real table; `query` is set for a derived one or a CTE."""
+    """Something in a FROM: a real table (`table`: its name), a derived one or a CTE (`query`), a function."""
 
     alias: str
     canonical: str
@@ -91,8 +76,8 @@ class Source:
 class Query:
     """A SELECT, VALUES or set operation where it stands.
 
-    `node` is without the brackets around it; those are `wrappers`, outermost first (some engines let them have an
-    ORDER BY or LIMIT of their own). `parent` is the block whose columns it may refer to.
+    `node` is without the brackets around it; those are `wrappers`, outermost first (some engines
+    let them have an ORDER BY or LIMIT of their own). `parent` is the block whose columns it may refer to.
     """
 
     node: exp.Expr
@@ -170,7 +155,11 @@ class Block:
     @functools.cached_property
     def plain_names(self) -> set[str]:
         """Folded names used as columns where an alias of this block cannot be meant."""
-        columns = [*self.sections.get("select", []), *self.sections.get("from", []), *self.sections.get("where", [])]
+        columns = [
+            *self.sections.get("select", []),
+            *self.sections.get("from", []),
+            *self.sections.get("where", []),
+        ]
         return {column_name(column, self.dialect) for column in columns}
 
     @functools.cached_property
@@ -230,16 +219,18 @@ class Block:
         named = self.qualified.get(name, ())
         if len(named) == 1 and not having and name not in self.using and not self.is_natural:
             return next(iter(named)), self
-        if not having and all(source.query is not None and not source.outputs().is_open for source in closed):
-            if len(closed) == len(self.sources) and self.parent is not None:
-                return self.parent.resolve_name(name)
+        is_known = all(
+            source.query is not None and not source.outputs().is_open for source in self.sources.values()
+        )
+        if is_known and not having and self.parent is not None:
+            return self.parent.resolve_name(name)
         return None
 
     def alias_meant(self, column: exp.Column, is_whole_term: bool) -> exp.Expr | None:
-        """What an unqualified name in ORDER BY, GROUP BY, HAVING or WHERE stands for when an alias of SELECT is meant.
+        """What a name outside SELECT stands for where an alias of SELECT is meant; None for a column.
 
-        As a whole term of ORDER BY the alias comes first; elsewhere a column does, wherever the block is seen to
-        use one of that name.
+        As a whole term of ORDER BY the alias comes first; elsewhere a column does, wherever the block is seen
+        to use one of that name.
         """
         if column.args.get("table") is not None:
             return None
@@ -303,13 +294,6 @@ def is_star(node: exp.Expr) -> bool:
     return isinstance(node, exp.Star) or (isinstance(node, exp.Column) and isinstance(node.this, exp.Star))
 
 
-def is_aggregate(node: exp.Expr) -> bool:
-    """A call of an aggregate function, where no OVER makes it a window."""
-    if isinstance(node, exp.AggFunc):
-        return not isinstance(node, WINDOW_FUNCTIONS)
-    return isinstance(node, exp.Anonymous) and str(node.this).lower() in _AGGREGATE_NAMES
-
-
 def children(node: exp.Expr) -> Iterator[exp.Expr]:
     """The nodes directly below a node."""
     for value in node.args.values():
@@ -358,22 +342,6 @@ def _renamed(outputs: Outputs, names: list[str] | None) -> Outputs:
 
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE)
 _WRITES = (exp.DML, exp.DDL, exp.Drop, exp.Alter, exp.Into)
-_CALLS = (
-    exp.Anonymous,
-    exp.Rand,
-    exp.Randn,
-    exp.Uuid,
-    exp.CurrentDate,
-    exp.CurrentTime,
-    exp.CurrentTimestamp,
-    exp.CurrentDatetime,
-    exp.CurrentTimestampLTZ,
-    exp.Localtime,
-    exp.Localtimestamp,
-    exp.Date,
-    exp.TsOrDsToTimestamp,
-    exp.TimeToStr,
-)
 _SECTIONS = {
     "expressions": "select",
     "distinct": "select",
@@ -451,7 +419,11 @@ class _Builder:
             if isinstance(body, (exp.Query, exp.Values)):
                 made = self.query(body, owner.parent, inner, "cte")
                 placeholder.node, placeholder.wrappers = made.node, made.wrappers
-                placeholder.block, placeholder.branches, placeholder.ctes = made.block, made.branches, made.ctes
+                placeholder.block, placeholder.branches, placeholder.ctes = (
+                    made.block,
+                    made.branches,
+                    made.ctes,
+                )
                 self._replace(made, placeholder)
             else:
                 self.walk(body, owner.parent, inner, "other")
@@ -537,7 +509,7 @@ class _Builder:
             self.statement.is_sampled = True
 
     def _bracketed_table(self, node: exp.Expr, alias: str, block: Block, ctes: dict[str, Query]) -> None:
-        """`(a JOIN b …)`: the tables belong to the block around the brackets; with an alias they are one source."""
+        """`(a JOIN b …)`: the tables belong to the block around; with an alias they are one source."""
         inner = node.this
         before = set(block.sources)
         self._source(inner, block, ctes)
@@ -557,11 +529,15 @@ class _Builder:
     ) -> None:
         inner = node.this
         if not isinstance(inner, exp.Identifier):  # a table function
-            self._add(block, Source(alias or fold(inner, self.dialect), "function#1", node, None, None, names))
+            self._add(
+                block, Source(alias or fold(inner, self.dialect), "function#1", node, None, None, names)
+            )
             self.walk(inner, block, ctes, "from")
             return
         name = fold(inner, self.dialect)
-        parts = [fold(node.args[key], self.dialect) for key in ("catalog", "db") if node.args.get(key) is not None]
+        parts = [
+            fold(node.args[key], self.dialect) for key in ("catalog", "db") if node.args.get(key) is not None
+        ]
         if not parts and name in ctes:
             query = ctes[name]
             canonical = query.canonical or "cte#0"
@@ -593,10 +569,11 @@ class _Builder:
     def _column_names(self, alias: object) -> list[str] | None:
         if not isinstance(alias, exp.TableAlias):
             return None
-        names = []
-        for column in alias.args.get("columns") or ():
-            names.append(fold(column if isinstance(column, exp.Identifier) else column.args.get("this"), self.dialect))
-        return names or None
+        columns = alias.args.get("columns") or ()
+        named = (
+            column if isinstance(column, exp.Identifier) else column.args.get("this") for column in columns
+        )
+        return [fold(name, self.dialect) for name in named] or None
 
     def walk(self, root: exp.Expr, block: Block | None, ctes: dict[str, Query], section: str) -> None:
         """Visit an expression of one block; queries in it become queries of their own."""
@@ -644,7 +621,7 @@ class _Builder:
     def _note(self, node: exp.Expr, block: Block | None, section: str) -> None:
         """Keep the nodes that other modules look for."""
         statement = self.statement
-        if isinstance(node, _CALLS):
+        if isinstance(node, CALL_CLASSES):
             statement.calls.append((node, block))
         elif isinstance(node, exp.Count):
             statement.counts.append(node)

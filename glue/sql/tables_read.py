@@ -8,7 +8,7 @@ from glue.sql.scopes import Statement
 
 
 def tables_read(statements: Iterable[Statement]) -> list[str]:
-    """Sorted distinct names, lower-cased, after a schema where one is written that is not the database's own."""
+    """Sorted distinct names in lower case, with a schema where another than the database's own is written."""
     found: set[str] = set()
     for statement in statements:
         found |= statement.tables

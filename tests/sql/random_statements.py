@@ -1,4 +1,4 @@
-"""Random SQLite statements over two small tables full of ties, and databases that hold the same rows in other orders."""
+"""Random SQLite statements over two small tables full of ties, and the same rows stored in other orders."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import random
 import sqlite3
 
 COLUMNS = {"t": ["a", "b", "c", "d", "e"], "u": ["a", "f", "g"]}
-_SCHEMA = "CREATE TABLE t (a INTEGER, b INTEGER, c TEXT, d REAL, e); CREATE TABLE u (a INTEGER, f TEXT, g REAL);"
+_SCHEMA = (
+    "CREATE TABLE t (a INTEGER, b INTEGER, c TEXT, d REAL, e); CREATE TABLE u (a INTEGER, f TEXT, g REAL);"
+)
 
 
 def databases(n_rows: int = 14) -> list[sqlite3.Connection]:
@@ -23,7 +25,8 @@ def databases(n_rows: int = 14) -> list[sqlite3.Connection]:
         for _ in range(n_rows)
     ]
     rows_of_u = [
-        (draw.choice([1, 2, 3]), draw.choice(["p", "q"]), draw.choice([0.7, 0.1, 1e15])) for _ in range(n_rows // 2)
+        (draw.choice([1, 2, 3]), draw.choice(["p", "q"]), draw.choice([0.7, 0.1, 1e15]))
+        for _ in range(n_rows // 2)
     ]
     made = []
     for order in ("as made", "reversed", "shuffled"):
@@ -64,7 +67,9 @@ class Statements:
             body = self.select(1, 2, True, ["k", "l"])
             return f"WITH {name} AS ({body}) SELECT {self.outer(name)} FROM {name}" + self.tail(["k", "l"])
         if kind < 0.36:
-            return f"SELECT {self.outer('s')} FROM ({self.select(1, 2, True, ['k', 'l'])}) AS s" + self.tail(["k", "l"])
+            return f"SELECT {self.outer('s')} FROM ({self.select(1, 2, True, ['k', 'l'])}) AS s" + self.tail(
+                ["k", "l"]
+            )
         return self.select(0, self.draw.randint(1, 3), True)
 
     def choice(self, chance: float, text: str) -> str:
@@ -74,7 +79,16 @@ class Statements:
     def outer(self, name: str) -> str:
         """A SELECT list over a derived table with the columns k and l."""
         return self.draw.choice(
-            ["k, l", "*", "k", f"SUM({name}.k)", "COUNT(*), MAX(l)", "l, COUNT(*)", "AVG(k), MIN(l)", "DISTINCT l"]
+            [
+                "k, l",
+                "*",
+                "k",
+                f"SUM({name}.k)",
+                "COUNT(*), MAX(l)",
+                "l, COUNT(*)",
+                "AVG(k), MIN(l)",
+                "DISTINCT l",
+            ]
         )
 
     def tail(self, names: list[str]) -> str:
@@ -94,7 +108,11 @@ class Statements:
         """A SELECT of `n_items` columns, aliased with the names."""
         has_join = self.draw.random() < 0.3
         columns = ["t.a", "t.b", "t.c", "t.d", "u.f", "u.g"] if has_join else ["a", "b", "c", "d", "e"]
-        source = self.draw.choice(["t JOIN u ON t.a = u.a", "t LEFT JOIN u ON t.a = u.a", "t, u"]) if has_join else "t"
+        source = (
+            self.draw.choice(["t JOIN u ON t.a = u.a", "t LEFT JOIN u ON t.a = u.a", "t, u"])
+            if has_join
+            else "t"
+        )
         if not has_join and self.draw.random() < 0.1:
             source = "t AS x"
             columns = [f"x.{column}" for column in columns]
@@ -123,7 +141,13 @@ class Statements:
         if may_limit:
             plain = [item.split(" AS ")[0] for item in items]
             others = [] if (grouped or aggregated) and is_strict else columns
-            keys = [*plain, *plain, *others, "1", *(item.split(" AS ")[-1] for item in items if " AS z" in item)]
+            keys = [
+                *plain,
+                *plain,
+                *others,
+                "1",
+                *(item.split(" AS ")[-1] for item in items if " AS z" in item),
+            ]
             n_keys = self.draw.randint(1, 3)
             order = ", ".join(
                 self.draw.choice(keys) + self.choice(0.1, " COLLATE NOCASE") + self.choice(0.3, " DESC")
@@ -139,11 +163,15 @@ class Statements:
         if kind < 0.6 or level > 2:
             return column
         if kind < 0.7:
-            return f"{column} {self.draw.choice(['+', '*', '-', '/', '%'])} {self.draw.choice(['1', '2.0', *columns])}"
+            operator = self.draw.choice(["+", "*", "-", "/", "%"])
+            return f"{column} {operator} {self.draw.choice(['1', '2.0', *columns])}"
         if kind < 0.78:
-            return f"CASE WHEN {self.condition(columns, 2)} THEN {self.expression(columns, level + 1, depth)} ELSE 0 END"
+            condition = self.condition(columns, 2)
+            return f"CASE WHEN {condition} THEN {self.expression(columns, level + 1, depth)} ELSE 0 END"
         if kind < 0.84:
-            return self.draw.choice([f"COALESCE({column}, 0)", f"ABS({column})", f"CAST({column} AS INTEGER)"])
+            return self.draw.choice(
+                [f"COALESCE({column}, 0)", f"ABS({column})", f"CAST({column} AS INTEGER)"]
+            )
         if kind < 0.88:
             return self.draw.choice(["1", "'x'", "NULL", "2.5"])
         if depth < 1:
@@ -155,7 +183,9 @@ class Statements:
         column = self.draw.choice(columns)
         kind = self.draw.random()
         if kind < 0.5 or depth >= 1:
-            return self.draw.choice([f"{column} = 1", f"{column} > 1", f"{column} = 'x'", f"{column} IS NULL"])
+            return self.draw.choice(
+                [f"{column} = 1", f"{column} > 1", f"{column} = 'x'", f"{column} IS NULL"]
+            )
         if kind < 0.65:
             return f"{column} IN ({self.select(depth + 1, 1, True)})"
         if kind < 0.8:
@@ -174,11 +204,11 @@ class Statements:
     def window(self, columns: list[str]) -> str:
         """A call of a window function."""
         column = self.draw.choice(columns)
-        function = self.draw.choice(
-            ["ROW_NUMBER()", "RANK()", "DENSE_RANK()", f"SUM({column})", f"COUNT({column})", f"LAG({column})"]
-            + [f"FIRST_VALUE({column})", f"LAST_VALUE({column})", f"AVG({column})", "NTILE(2)"]
-        )
+        without = ["ROW_NUMBER()", "RANK()", "DENSE_RANK()", "NTILE(2)"]
+        over_column = ["SUM", "COUNT", "AVG", "LAG", "FIRST_VALUE", "LAST_VALUE"]
+        function = self.draw.choice([*without, *(f"{name}({column})" for name in over_column)])
         order = f"ORDER BY {', '.join(self.draw.sample(columns, self.draw.randint(1, 3)))}"
         frame = self.choice(0.2, " ROWS UNBOUNDED PRECEDING")
-        over = f"{self.choice(0.4, f'PARTITION BY {self.draw.choice(columns)} ')}{self.choice(0.8, order + frame)}"
+        partition = self.choice(0.4, f"PARTITION BY {self.draw.choice(columns)} ")
+        over = partition + self.choice(0.8, order + frame)
         return f"{function} OVER ({over})"
