@@ -34,8 +34,10 @@ demo: $(VENV)/core.stamp ## the bank that comes along, four controls, the leader
 	$(BIN)/glue generate $(CONTROLS:%=--model control/%) --benchmark enterprise
 	$(BIN)/glue execute
 	$(BIN)/dbt --quiet build --exclude-resource-type unit_test --target-path $(DEMO_HOME)/target
-	$(BIN)/glue query "select prediction_set, metric, value, numerator, denominator from leaderboard \
-	    where protocol = 'evalhouse' and metric in ('ex', 'em', 'semantic_recall') order by metric, place"
+	$(BIN)/glue query "select prediction_set, numerator::int as n_right, denominator as n_scoreable, value as ex \
+	    from leaderboard where protocol = 'evalhouse' and metric = 'ex' order by place, prediction_set"
+	$(BIN)/glue query "select prediction_set, metric, value from leaderboard where protocol = 'evalhouse' \
+	    and metric in ('ex_set', 'em', 'semantic_recall', 'soft_f1') order by metric, place, prediction_set"
 	$(BIN)/glue query "select prediction_set, outcome, reason, n_predictions from outcome_reasons \
 	    where benchmark = 'enterprise'"
 

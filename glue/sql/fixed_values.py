@@ -84,6 +84,7 @@ class FixedValues:
         return keys
 
     def enter(self, keys: Known, term: exp.Expr, block: Block, section: str) -> None:
+        """Add a term of a clause to what is given, unless rows that share it may differ in it."""
         while isinstance(term, exp.Paren):
             term = term.this
         if isinstance(term, exp.Collate):
@@ -121,6 +122,7 @@ class FixedValues:
         return terms
 
     def are_outputs_constant(self, query: Query) -> bool:
+        """Every row that the query returns is the same."""
         if query.block is None:
             return False
         constants = self.constant_columns(query.block)

@@ -58,8 +58,8 @@ _CLOCK_CLASSES = _classes(
 )
 _CLOCK_NAMES = _names(
     """now today get_current_timestamp get_current_time getdate getutcdate sysdate systimestamp
-    current_timestamp current_date current_time localtime localtimestamp transaction_timestamp statement_timestamp
-    clock_timestamp"""
+    current_timestamp current_date current_time localtime localtimestamp transaction_timestamp
+    statement_timestamp clock_timestamp"""
 )
 _TIME_NAMES = _names("date time datetime julianday unixepoch strftime timestamp timediff")
 _RANDOM_CLASSES = _classes("Rand Randn Uuid")

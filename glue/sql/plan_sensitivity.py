@@ -101,13 +101,7 @@ class _Rules:
             self._limits(query)
             self._subquery(query)
         if statement.root is not None:
-            order = statement.root.modifier("order")
-            if (
-                order is not None
-                and not self.fixed.is_total(statement.root, order)
-                and not self.fixed.has_one_row(statement.root)
-            ):
-                self._add("order_ties")
+            self._ties(statement.root)
         whole: Whole = frozenset()
         for block in statement.blocks:
             self._bare_columns(block)
@@ -127,6 +121,11 @@ class _Rules:
 
     def _add(self, reason: str) -> None:
         self.reasons.add(reason)
+
+    def _ties(self, root: Query) -> None:
+        order = root.modifier("order")
+        if order is not None and not self.fixed.is_total(root, order) and not self.fixed.has_one_row(root):
+            self._add("order_ties")
 
     def _limits(self, query: Query) -> None:
         limit, offset = query.modifier("limit"), query.modifier("offset")

@@ -80,12 +80,14 @@ classified as (
     select
         statement_id,
         min(plan_sensitivity) as plan_sensitivity,
-        len(min(plan_sensitivity)) > 0 as is_plan_sensitive,
+        -- A clock or a random draw differs from run to run, whatever the plan.
+        len(list_filter(min(plan_sensitivity), lambda kind: kind <> 'clock_or_random')) > 0 as is_plan_sensitive,
         -- Other rows may come, not just tied rows in another order.
-        len(list_filter(min(plan_sensitivity), lambda kind: kind <> 'order_ties')) > 0 as is_row_sensitive,
+        len(list_filter(min(plan_sensitivity), lambda kind: kind not in ('order_ties', 'clock_or_random'))) > 0
+            as is_row_sensitive,
         -- Only the last digits of numbers may differ.
-        list_filter(min(plan_sensitivity), lambda kind: kind <> 'order_ties') = ['float_aggregate']
-            as is_float_sensitive,
+        list_filter(min(plan_sensitivity), lambda kind: kind not in ('order_ties', 'clock_or_random'))
+        = ['float_aggregate'] as is_float_sensitive,
     from resolved
     group by statement_id
 

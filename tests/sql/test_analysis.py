@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -124,9 +125,7 @@ def test_an_error_of_ours_is_a_value(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_version_names_sqlglot_and_the_source() -> None:
-    import sqlglot
-
-    assert analysis_version().startswith(sqlglot.__version__ + "+")
+    assert analysis_version().startswith(version("sqlglot") + "+")
     assert len(analysis_version().split("+")[1]) == 12
 
 

@@ -67,13 +67,11 @@ CASES = [
 def test_probe_returns_columns_keys_and_rank(sql: str, expected: list[tuple[object, ...]] | None) -> None:
     if "IS DISTINCT FROM" in sql and sqlite3.sqlite_version_info < (3, 39):
         pytest.skip("this SQLite has no IS DISTINCT FROM")
-    if "1, 1" in sql or "OFFSET" in sql:
-        expected = [*(expected or [])]
     found = rows_of(probe(sql))
     if expected is not None:
         assert sorted(found, key=str) == sorted(expected, key=str)
     ranks = [row[-1] for row in found]
-    assert ranks == sorted(ranks)
+    assert ranks == sorted(ranks, key=lambda rank: int(str(rank)))
     own = rows_of(sql)
     width = len(own[0])
     assert set(own) <= {row[:width] for row in found}
