@@ -80,6 +80,7 @@ class Statement:
     is_gold: bool = False
     timed_out_at_ms: float | None = None
     n_attempts: int = 0
+    is_likely_slow: bool = False
 
 
 @dataclass
@@ -265,17 +266,25 @@ class _Group:
 
 
 def _grouped(statements: Sequence[Statement]) -> list[_Group]:
-    """Statements by file and variant, the largest file first: its statements may take longest."""
-    groups: dict[tuple[str, str | None, str, str], _Group] = {}
+    """Statements by file and variant: those that may take long before all others, the largest file first."""
+    groups: dict[tuple[bool, str, str | None, str, str], _Group] = {}
     for position, statement in enumerate(statements):
-        key = (statement.engine, statement.database_path, statement.snapshot_id, statement.variant)
+        key = (
+            not statement.is_likely_slow,
+            statement.engine,
+            statement.database_path,
+            statement.snapshot_id,
+            statement.variant,
+        )
         if key not in groups:
             source = Path(statement.database_path) if statement.database_path else None
             groups[key] = _Group(statement.engine, source, statement.snapshot_id, statement.variant, deque())
         groups[key].positions.append(position)
-    return sorted(
-        groups.values(), key=lambda group: (-_file_bytes(group.source), str(group.source), group.variant)
+    in_order = sorted(
+        groups.items(),
+        key=lambda each: (each[0][0], -_file_bytes(each[1].source), str(each[1].source), each[1].variant),
     )
+    return [group for _, group in in_order]
 
 
 def _file_bytes(path: Path | None) -> int:
@@ -410,6 +419,7 @@ class _Wave:
         for engine in sorted({statement.engine for statement in self.statements}):
             engine_named(engine)
         self._groups = _grouped(self.statements)
+        self._copies_landed: set[Path] = set()
         self._group_of = {position: group for group in self._groups for position in group.positions}
         self._solo: deque[int] = deque()
         self._n_open = len(self.statements)
@@ -482,8 +492,14 @@ class _Wave:
     # Databases
 
     def _start_making(self) -> None:
+        makings: dict[
+            tuple[str, Path | None, str, str], Future[tuple[Path, PreparedCopy | None, str | None]]
+        ] = {}
         for group in self._groups:
-            group.making = self._makers.submit(self._made, group)
+            key = (group.engine, group.source, group.snapshot_id, group.variant)
+            if key not in makings:
+                makings[key] = self._makers.submit(self._made, group)
+            group.making = makings[key]
 
     def _made(self, group: _Group) -> tuple[Path, PreparedCopy | None, str | None]:
         """The file to open, the copy it is, and a warning. Runs in a thread. Raises SnapshotChanged."""
@@ -510,9 +526,10 @@ class _Wave:
                 self._land_missing(group, error.message)
                 continue
             group.database = Database(group.engine, str(path.absolute()), group.snapshot_id, group.variant)
-            if warning:
+            if warning and warning not in self.summary.warnings:
                 self._warn(warning)
-            if copy is not None and copy.is_new:
+            if copy is not None and copy.is_new and copy.path not in self._copies_landed:
+                self._copies_landed.add(copy.path)
                 self._land_copy(group, copy)
 
     def _land_missing(self, group: _Group, message: str) -> None:

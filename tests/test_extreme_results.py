@@ -114,7 +114,8 @@ def test_the_rows_are_there(warehouse: Path) -> None:
     sizes = query(
         warehouse,
         "select golds.question_id, count(*) as n_rows, max(len(rows.cells)) as n_columns,"
-        " max(len(rows.cells[1])) as size from gold_outcomes as golds inner join stg_result_rows as rows using (result_id) group by all",
+        " max(len(rows.cells[1])) as size"
+        " from gold_outcomes as golds inner join stg_result_rows as rows using (result_id) group by all",
     )
     found = {row["question_id"]: row for row in sizes}
     assert found["many rows"]["n_rows"] == str(N_ROWS)

@@ -111,11 +111,20 @@ undone as (
         runnable.benchmarks,
         executions.timed_out_at_ms,
         coalesce(executions.n_attempts, 0) as n_attempts,
+        -- What may take long is begun first, so that no worker is left alone with it at the end: what took
+        -- long on the copy and, before anything has run, the longest texts.
+        case
+            when wanted.variant = 'untouched' and prepared.statement_id is not null then prepared.elapsed_ms >= 500
+            else percent_rank() over (partition by wanted.variant order by len(runnable.sql)) > 0.95
+        end as is_likely_slow,
     from wanted
     inner join runnable on wanted.statement_id = runnable.statement_id
     left join executions
         on wanted.statement_id = executions.statement_id
         and wanted.variant = executions.variant
+    left join executions as prepared
+        on wanted.statement_id = prepared.statement_id
+        and prepared.variant = 'prepared'
     -- What the untouched file has answered needs no copy.
     left join executions as untouched
         on wanted.statement_id = untouched.statement_id
@@ -132,4 +141,4 @@ undone as (
 )
 
 select * from undone
-order by database_path, variant, is_gold desc, statement_id
+order by database_path, variant, is_likely_slow desc, is_gold desc, statement_id

@@ -17,7 +17,14 @@ scores as (
     select
         prediction_id,
         '{{ metric }}' as metric,
-        {% if metric == 'sd_op' %}case when is_ex_passing then sd_op end{% else %}{{ metric }}{% endif %}::double as value,
+        {% if model == 'execution_match' -%}
+        -- A verdict that is undecided (NULL) is no match, and stays in the denominator.
+        coalesce({{ metric }}, false)::double as value,
+        {%- elif metric == 'sd_op' -%}
+        case when is_ex_passing then sd_op end::double as value,
+        {%- else -%}
+        {{ metric }}::double as value,
+        {%- endif %}
     from {{ ref(model) }}
     {% if not (is_last_model and loop.last) -%}
     union all
