@@ -14,6 +14,7 @@ import time
 from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -593,12 +594,21 @@ def test_handoff_tables_become_statements_and_indexes() -> None:
         "benchmark": ["b"],
         "timed_out_at_ms": None,
         "n_attempts": 2,
+        "is_likely_slow": True,
     }
     assert statements_of(pa.Table.from_pylist([row])) == [
-        Statement("s", "sqlite", "x", "/d", "prepared", "select 1", True, None, 2)
+        Statement("s", "sqlite", "x", "/d", "prepared", "select 1", True, None, 2, True)
     ]
     wanted = {"snapshot_id": "x", "database_path": "/d", "table_name": "t", "column_names": ["a", "b"]}
     assert wanted_indexes_of(pa.Table.from_pylist([wanted])) == [WantedIndex("x", "t", ("a", "b"))]
+
+
+def test_what_may_take_long_is_begun_first(home: Home, database: Path) -> None:
+    quick = statements(database, {f"quick {i}": f"select {i}" for i in range(40)})
+    slow = [replace(each, is_likely_slow=True) for each in statements(database, {"slow": "select 'slow'"})]
+    writer, _ = run(home, [*quick, *slow], workers=1)
+    first = min(writer.rows["executions"], key=itemgetter("executed_at"))
+    assert first["statement_id"] == slow[0].statement_id
 
 
 def test_progress_hears_of_every_statement(home: Home, database: Path) -> None:

@@ -49,6 +49,7 @@ class Waves:
             "is_gold": False,
             "timed_out_at_ms": None,
             "n_attempts": 0,
+            "is_likely_slow": False,
         }
         rows = [
             {"statement_id": f"{number}", "benchmarks": ["odd" if number % 2 else "even"], **row}
@@ -78,6 +79,7 @@ PENDING = pa.schema(
         ("is_gold", pa.bool_()),
         ("timed_out_at_ms", pa.float64()),
         ("n_attempts", pa.int64()),
+        ("is_likely_slow", pa.bool_()),
         ("benchmarks", pa.list_(pa.string())),
     ]
 )

@@ -114,7 +114,8 @@ undone as (
         -- What may take long is begun first, so that no worker is left alone with it at the end: what took
         -- long on the copy and, before anything has run, the longest texts.
         case
-            when wanted.variant = 'untouched' and prepared.statement_id is not null then prepared.elapsed_ms >= 500
+            when wanted.variant = 'untouched' and prepared.statement_id is not null
+                then coalesce(prepared.elapsed_ms >= 500, false)
             else percent_rank() over (partition by wanted.variant order by len(runnable.sql)) > 0.95
         end as is_likely_slow,
     from wanted
