@@ -107,7 +107,8 @@ def compare(home: Home, arguments: argparse.Namespace) -> int:
         f"{n_sets} prediction sets, {len(pairs):,} pairs, {len(items):,} statements run,"
         f" limit {arguments.limit:g} s"
     )
-    print(f"glue execute                          {execute_s:8.1f} s in {len(report.waves)} waves")
+    waves = " and ".join(f"{wave.elapsed_s:.1f}" for wave in report.waves)
+    print(f"glue execute                          {execute_s:8.1f} s in waves of {waves} s")
     print(f"  refreshing its pending table, apart {report.refresh_s:8.1f} s")
     print(f"glue build (verdicts), apart          {build_s:8.1f} s")
     print(f"the same statements, nothing else     {bare_s:8.1f} s: {execute_s / bare_s:.2f} times")

@@ -16,12 +16,11 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 
 from benchmarks.published_sets import import_benchmarks, import_sets, labelled_sets, published_sets
 from glue.home import Home
-from tests.commands import glue
+from tests.commands import glue, rows_of
 
 pytestmark = pytest.mark.slow
 
@@ -81,11 +80,6 @@ def warehouse(bird: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     glue(home.root, "execute", "--timeout", LIMIT_S)
     glue(home.root, "build")
     return home.root
-
-
-def rows_of(warehouse: Path, sql: str) -> list[dict[str, Any]]:
-    with duckdb.connect(str(warehouse / "warehouse.duckdb"), read_only=True) as connection:
-        return connection.sql(sql).to_arrow_table().to_pylist()
 
 
 def answers(database_path: str, statements: list[str]) -> dict[str, frozenset[Any] | str]:

@@ -10,10 +10,9 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 
-from tests.commands import glue
+from tests.commands import glue, rows_of
 
 pytestmark = pytest.mark.slow
 
@@ -58,11 +57,6 @@ def warehouse(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Pa
     glue(home, "execute", "--timeout", 10)
     glue(home, "build")
     return home
-
-
-def rows_of(warehouse: Path, sql: str) -> list[dict[str, Any]]:
-    with duckdb.connect(str(warehouse / "warehouse.duckdb"), read_only=True) as connection:
-        return connection.sql(sql).to_arrow_table().to_pylist()
 
 
 def test_every_gold_is_scoreable(warehouse: Path) -> None:
