@@ -48,7 +48,7 @@ lint: $(VENV)/dev.stamp ## ruff, mypy, sqlfluff
 	$(BIN)/sqlfluff lint --processes 2 --disable-progress-bar models dbt_project/tests
 
 unit: $(VENV)/dev.stamp ## pytest
-	$(BIN)/pytest -n auto --dist loadfile
+	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder
 
 journey: $(VENV)/core.stamp ## every dbt test on an empty home, then the demo in it; thrown away
 	home=$$(mktemp -d); trap "rm -rf $$home" EXIT; \

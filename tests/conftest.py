@@ -32,3 +32,8 @@ def shared_data() -> Path:
             pytest.fail(missing)
         pytest.skip(missing)
     return folder
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Slow tests first, so that parallel workers end together."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)

@@ -63,6 +63,15 @@ runnable as (
 
 ),
 
+sized as (
+
+    select
+        *,
+        percent_rank() over (order by len(sql)) > 0.95 as is_long_text,
+    from runnable
+
+),
+
 wanted as (
 
     -- First everything runs on the fast copy, where the engine has one.
@@ -84,6 +93,23 @@ wanted as (
         hinges.statement_id,
         'untouched' as variant,
     from hinges
+
+    union
+
+    -- What may take long is asked of both at once when other rows may come of it: three in four of those would
+    -- be asked later, and a second wave would wait for each of them.
+    select
+        sized.statement_id,
+        'untouched' as variant,
+    from sized
+    inner join sensitivity on sized.statement_id = sensitivity.statement_id
+    where
+        sized.is_long_text
+        and sensitivity.is_row_sensitive
+        and not exists (
+            select 1 from executions as run_before
+            where run_before.statement_id = sized.statement_id
+        )
     {% endif %}
     {% if var('check_stability') %}
 
@@ -102,13 +128,13 @@ undone as (
 
     select
         wanted.statement_id,
-        runnable.engine,
-        runnable.snapshot_id,
-        runnable.database_path,
+        sized.engine,
+        sized.snapshot_id,
+        sized.database_path,
         wanted.variant,
-        runnable.sql,
-        runnable.is_gold,
-        runnable.benchmarks,
+        sized.sql,
+        sized.is_gold,
+        sized.benchmarks,
         executions.timed_out_at_ms,
         coalesce(executions.n_attempts, 0) as n_attempts,
         -- What may take long is begun first, so that no worker is left alone with it at the end: what took
@@ -116,10 +142,10 @@ undone as (
         case
             when wanted.variant = 'untouched' and prepared.statement_id is not null
                 then coalesce(prepared.elapsed_ms >= 500, false)
-            else percent_rank() over (partition by wanted.variant order by len(runnable.sql)) > 0.95
+            else sized.is_long_text
         end as is_likely_slow,
     from wanted
-    inner join runnable on wanted.statement_id = runnable.statement_id
+    inner join sized on wanted.statement_id = sized.statement_id
     left join executions
         on wanted.statement_id = executions.statement_id
         and wanted.variant = executions.variant
