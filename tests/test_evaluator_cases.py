@@ -284,3 +284,38 @@ def test_an_entry_without_its_database_is_not_guessed(tmp_path: Path) -> None:
 def test_dbt_builds_twice_in_a_row(warehouse: Path) -> None:
     glue(warehouse, "build", "--force")
     glue(warehouse, "build", "--force")
+
+
+def test_an_order_by_digits_kept_as_text_is_found(tmp_path: Path) -> None:
+    (tmp_path / "databases").mkdir()
+    with sqlite3.connect(tmp_path / "databases" / "shop.sqlite") as connection:
+        connection.executescript(
+            "CREATE TABLE items (code TEXT, name TEXT);"
+            "INSERT INTO items VALUES ('9', 'nine'), ('10', 'ten'), ('100', 'a hundred');"
+        )
+    questions = [
+        {
+            "question_id": 0,
+            "question": "By code?",
+            "db_id": "shop",
+            "SQL": "SELECT name FROM items ORDER BY code",
+        },
+        {
+            "question_id": 1,
+            "question": "By name?",
+            "db_id": "shop",
+            "SQL": "SELECT code FROM items ORDER BY name",
+        },
+    ]
+    (tmp_path / "dev.json").write_text(json.dumps(questions))
+    glue(
+        tmp_path, "import", "bird", "--name", "digits", "--questions", tmp_path / "dev.json",
+        "--databases", tmp_path / "databases",
+    )  # fmt: skip
+    glue(tmp_path, "build")
+    with duckdb.connect(str(tmp_path / "warehouse.duckdb"), read_only=True) as connection:
+        found = connection.execute("select question_id, finding, detail from gold_findings").fetchall()
+    assert ("0", "order_by_digits_as_text", "items.code") in found
+    assert "1" not in {
+        question_id for question_id, finding, _ in found if finding == "order_by_digits_as_text"
+    }

@@ -59,12 +59,16 @@ def folded(name: str) -> str:
 # --- Database files -----------------------------------------------------------------------------------------
 
 
+SAMPLES = 5
+"""Different values of a column that a benchmark's import keeps: enough to tell digits kept as text."""
+
+
 def add_databases(
     batch: ImportBatch,
     db_ids: Collection[str],
     folder: Path | None,
     source: str,
-    n_samples: int = 0,
+    n_samples: int = SAMPLES,
     on_progress: OnProgress | None = None,
 ) -> None:
     """Land a row per database and, where its file is found in `folder`, what the file says about itself.
