@@ -1,7 +1,9 @@
 """Controls: answers whose worth is known beforehand, so that they test the evaluation and not a model.
 
-`gold` and `gold-rewritten` must match on every scoreable question, `gold-broken` should match on none, and
-`nearest-history` is a floor that any model should pass. They need no model and cost nothing.
+`gold` and `gold-rewritten` must match on every scoreable question, `gold-broken` should match on none,
+`nearest-history` is a floor that any model should pass. Where a benchmark's authors wrote them, `distractor`
+is the likeliest wrong query, which matches only where the data cannot tell it from gold, and `second-gold`
+what a second author wrote from question and intent alone. They need no model and cost nothing.
 """
 
 from __future__ import annotations
@@ -16,6 +18,8 @@ CONTROLS = {
     "gold-rewritten": "gold in other words (new aliases, a derived table where legal): must match everywhere",
     "gold-broken": "gold with one literal, operator or join changed: should match nowhere",
     "nearest-history": "the gold SQL of the most similar other question of the database: an honest floor",
+    "distractor": "the likeliest wrong query, as its authors wrote it: matches where data hides the mistake",
+    "second-gold": "a second author's query, written from question and intent alone: should match everywhere",
 }
 """Name after `control/` -> what it answers with."""
 
@@ -35,18 +39,17 @@ class ControlAnswer(NamedTuple):
 def solve_control(name: str, request: Mapping[str, Any]) -> ControlAnswer:
     """The answer of control `name` ('gold', …) to one request.
 
-    Of the request it reads `dialect`, `gold_sql` and, for nearest-history, `control_sql`; each may be missing
-    or None. That a control has nothing to say is an answer with an `error`; only a name that is no control
-    raises GlueError. The same request always gets the same answer.
+    Of the request it reads `dialect` and `gold_sql` or, for nearest-history, distractor and second-gold,
+    `control_sql`; each may be missing or None. That a control has nothing to say is an answer with an
+    `error`; only a name that is no control raises GlueError. The same request always gets the same answer.
     """
     if name not in CONTROLS:
         close = nearest(name, list(CONTROLS))
         hint = f"did you mean control/{close}?" if close else f"controls: {', '.join(CONTROLS)}"
         raise GlueError(f"there is no control/{name}", hint)
-    source = "control_sql" if name == "nearest-history" else "gold_sql"
-    sql = request.get(source)
+    sql = request.get("control_sql" if name in _WITHOUT_CONTROL_SQL else "gold_sql")
     if sql is None or not str(sql).strip():
-        return _refusal(_NOTHING_TO_GO_BY[source])
+        return _refusal(_WITHOUT_CONTROL_SQL.get(name, "the question has no gold SQL"))
     dialect = str(request.get("dialect") or "")
     if name == "gold-rewritten":
         return _rewritten(sql, dialect)
@@ -55,10 +58,12 @@ def solve_control(name: str, request: Mapping[str, Any]) -> ControlAnswer:
     return ControlAnswer(sql, None)
 
 
-_NOTHING_TO_GO_BY = {
-    "gold_sql": "the question has no gold SQL",
-    "control_sql": "no other question of this database has gold SQL",
+_WITHOUT_CONTROL_SQL = {
+    "nearest-history": "no other question of this database has gold SQL",
+    "distractor": "the question has no distractor",
+    "second-gold": "the question has no second gold",
 }
+"""Controls that answer with the request's `control_sql`, and what they say without."""
 
 
 def _rewritten(gold_sql: str, dialect: str) -> ControlAnswer:

@@ -31,8 +31,9 @@ def test_gold_broken_in_one_place_and_always_in_the_same() -> None:
     }
 
 
-def test_nearest_history_gives_the_other_question_s_sql() -> None:
-    assert solve_control("nearest-history", REQUEST).text == "SELECT age FROM singer"
+@pytest.mark.parametrize("name", ["nearest-history", "distractor", "second-gold"])
+def test_what_answers_with_the_sql_that_comes_with_the_request(name: str) -> None:
+    assert solve_control(name, REQUEST).text == "SELECT age FROM singer"
 
 
 @pytest.mark.parametrize(
@@ -44,6 +45,8 @@ def test_nearest_history_gives_the_other_question_s_sql() -> None:
             "no other question of this database has gold SQL",
         ),
         ("nearest-history", {"gold_sql": GOLD}, "no other question of this database has gold SQL"),
+        ("distractor", {**REQUEST, "control_sql": None}, "the question has no distractor"),
+        ("second-gold", {**REQUEST, "control_sql": " "}, "the question has no second gold"),
         ("gold", {**REQUEST, "gold_sql": None}, "the question has no gold SQL"),
         ("gold-broken", {**REQUEST, "gold_sql": "  "}, "the question has no gold SQL"),
         (
@@ -76,7 +79,14 @@ def test_an_unknown_control_is_named_with_the_nearest() -> None:
 
 
 def test_every_control_is_described_and_answers() -> None:
-    assert list(CONTROLS) == ["gold", "gold-rewritten", "gold-broken", "nearest-history"]
+    assert list(CONTROLS) == [
+        "gold",
+        "gold-rewritten",
+        "gold-broken",
+        "nearest-history",
+        "distractor",
+        "second-gold",
+    ]
     for name, description in CONTROLS.items():
         assert description
         assert solve_control(name, REQUEST).outcome == "answered"

@@ -1,0 +1,277 @@
+"""The bank's databases and instances as files of SQLite and DuckDB, keys enforced."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from glue.bank.generation import TableRows, generate, generated
+from glue.bank.instances import apply_steps, quoted
+from glue.bank.manifest import BankTable, InstanceStep, Manifest
+from glue.errors import GlueError
+
+if TYPE_CHECKING:
+    import duckdb
+
+_SQLITE_VERSION_STAMP = (3_040_000).to_bytes(4, "big")
+_SQLITE_VERSION_OFFSET = 96  # "SQLITE_VERSION_NUMBER of the library that last wrote it": information only
+
+_DUCKDB_BLOCK_BYTES = 16_384  # the smallest: every column starts a block of its own
+_SQLITE_SETTINGS = """
+PRAGMA page_size = 4096; PRAGMA encoding = 'UTF-8'; PRAGMA auto_vacuum = 0; PRAGMA foreign_keys = ON;
+PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
+"""
+
+
+def write_sqlite(manifest: Manifest, db_id: str, path: Path) -> bool:
+    """Write a database as a SQLite file, foreign keys enforced, always with the same bytes.
+
+    Dates are ISO text and money is REAL, so that dividing it never divides integers. The file appears under
+    its name when it is whole; one with these bytes already is left alone. Whether it was written.
+    """
+    with _replacement(path) as temporary:
+        _fill_sqlite(generate(manifest, db_id), temporary)
+        is_new = not path.exists() or path.read_bytes() != temporary.read_bytes()
+        if is_new:
+            _put_in_place(temporary, path)
+    return is_new
+
+
+def write_duckdb(manifest: Manifest, db_id: str, path: Path) -> bool:
+    """Write a database as a DuckDB file, foreign keys enforced, descriptions as comments.
+
+    DuckDB stamps every file with a number of its own, so two files with the same content differ in bytes:
+    a file that has this content already is left alone. Whether it was written.
+    """
+    with _replacement(path) as temporary, generated(manifest, db_id) as connection:
+        _fill_duckdb(connection, manifest.databases[db_id], temporary)
+        is_new = not _same_duckdb(connection, temporary, path)
+        if is_new:
+            _put_in_place(temporary, path)
+    return is_new
+
+
+def write_instance(manifest: Manifest, instance: str, engine: str, base: Path, path: Path) -> bool:
+    """Write a supplementary instance: the database of `base`, a file of the same engine, after the steps.
+
+    GlueError naming instance and step when a step fails, touches no row, or leaves a key broken. Whether the
+    file was written: one with this content already is left alone.
+    """
+    with _replacement(path) as temporary:
+        write = _write_sqlite_instance if engine == "sqlite" else _write_duckdb_instance
+        return write(manifest, instance, base, temporary, path)
+
+
+def _write_sqlite_instance(
+    manifest: Manifest, instance: str, base: Path, temporary: Path, path: Path
+) -> bool:
+    steps = manifest.instances[instance]
+    temporary.write_bytes(base.read_bytes())
+    with closing(sqlite3.connect(temporary, isolation_level=None)) as connection:
+        connection.executescript(_SQLITE_SETTINGS)
+        connection.execute("BEGIN")
+        apply_steps(connection, manifest.databases[steps[0].db_id], steps, "sqlite")
+        connection.execute("COMMIT")
+    _stamp(temporary)
+    is_new = not path.exists() or path.read_bytes() != temporary.read_bytes()
+    if is_new:
+        _put_in_place(temporary, path)
+    return is_new
+
+
+def _write_duckdb_instance(
+    manifest: Manifest, instance: str, base: Path, temporary: Path, path: Path
+) -> bool:
+    """A copy of the file takes the steps where DuckDB can; else the file is written anew from changed rows.
+
+    DuckDB changes a key by deleting and inserting, so it refuses to where other rows refer to the row.
+    """
+    import duckdb
+
+    steps = manifest.instances[instance]
+    tables = manifest.databases[steps[0].db_id]
+    with duckdb.connect(":memory:") as connection:
+        try:
+            _copy_and_change(connection, base, temporary, tables, steps)
+        except GlueError as error:
+            if not isinstance(error.__cause__, duckdb.ConstraintException):
+                raise
+            _change_and_fill(connection, base, temporary, tables, steps)
+        is_new = not _same_duckdb(connection, temporary, path)
+    if is_new:
+        _put_in_place(temporary, path)
+    return is_new
+
+
+def _copy_and_change(
+    connection: duckdb.DuckDBPyConnection,
+    base: Path,
+    temporary: Path,
+    tables: Sequence[BankTable],
+    steps: Sequence[InstanceStep],
+) -> None:
+    temporary.write_bytes(base.read_bytes())
+    connection.execute(f"attach {quoted(str(temporary))} as instance")
+    connection.execute("use instance")
+    connection.execute("begin")
+    try:
+        apply_steps(connection, tables, steps, "duckdb")
+        connection.execute("commit")
+        connection.execute("checkpoint instance")
+    except GlueError:
+        connection.execute("rollback")
+        raise
+    finally:
+        connection.execute("use memory")
+        connection.execute("detach instance")
+
+
+def _change_and_fill(
+    connection: duckdb.DuckDBPyConnection,
+    base: Path,
+    temporary: Path,
+    tables: Sequence[BankTable],
+    steps: Sequence[InstanceStep],
+) -> None:
+    """The steps run on tables without keys; the file that is filled from them holds to the keys."""
+    import duckdb
+
+    temporary.unlink()
+    connection.execute(f"attach {quoted(str(base))} as base (read_only)")
+    for table in tables:
+        connection.execute(f'create table "{table.name}" as from base."{table.name}"')
+    apply_steps(connection, tables, steps, "duckdb")
+    try:
+        _fill_duckdb(connection, tables, temporary)
+    except duckdb.Error as error:
+        raise GlueError(
+            f"instance {steps[0].instance} breaks a key: {str(error).splitlines()[0]}",
+            "mend its steps in seeds/bank/bank_instances.csv",
+        ) from error
+
+
+@contextmanager
+def _replacement(path: Path) -> Iterator[Path]:
+    """A name beside `path` to write under; whatever is left of it afterwards is removed."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f"{path.name}.tmp-{os.getpid()}")
+    leftovers = (temporary, temporary.with_name(f"{temporary.name}.wal"))
+    for leftover in leftovers:
+        leftover.unlink(missing_ok=True)
+    try:
+        yield temporary
+    finally:
+        for leftover in leftovers:
+            leftover.unlink(missing_ok=True)
+
+
+def _put_in_place(temporary: Path, path: Path) -> None:
+    with temporary.open("rb") as file:
+        os.fsync(file.fileno())
+    temporary.replace(path)
+
+
+def create_statement(table: BankTable, engine: str) -> str:
+    """The CREATE TABLE statement of `table` with its keys, in the words of `engine`."""
+    parts = [
+        f'"{column.name}" {_data_type(column.data_type, engine)}{"" if column.is_nullable else " NOT NULL"}'
+        for column in table.columns
+    ]
+    if table.primary_key:
+        parts.append(f"PRIMARY KEY ({_name_list(table.primary_key)})")
+    parts += [
+        f'CONSTRAINT "{key.name}" FOREIGN KEY ({_name_list(key.columns)}) '
+        f'REFERENCES "{key.referenced_table}" ({_name_list(key.referenced_columns)})'
+        for key in table.foreign_keys
+    ]
+    return f'CREATE TABLE "{table.name}" (\n    ' + ",\n    ".join(parts) + "\n)"
+
+
+def _data_type(data_type: str, engine: str) -> str:
+    return "REAL" if engine == "sqlite" and data_type.startswith("DECIMAL") else data_type
+
+
+def _name_list(names: Iterable[str]) -> str:
+    return ", ".join(f'"{name}"' for name in names)
+
+
+def _fill_sqlite(tables: Sequence[TableRows], path: Path) -> None:
+    connection = sqlite3.connect(path, isolation_level=None)
+    with closing(connection):
+        connection.executescript(_SQLITE_SETTINGS)
+        connection.execute("BEGIN")
+        for table, rows in ((entry.table, entry.rows) for entry in tables):
+            connection.execute(create_statement(table, "sqlite"))
+            marks = ", ".join("?" * len(table.columns))
+            connection.executemany(
+                f'INSERT INTO "{table.name}" VALUES ({marks})',
+                (tuple(map(_sqlite_value, row)) for row in rows),
+            )
+        connection.execute("COMMIT")
+    _stamp(path)
+
+
+def _stamp(path: Path) -> None:
+    with path.open("r+b") as file:
+        file.seek(_SQLITE_VERSION_OFFSET)
+        file.write(_SQLITE_VERSION_STAMP)
+
+
+def _sqlite_value(value: Any) -> Any:
+    if isinstance(value, Decimal):
+        return float(value)
+    if isinstance(value, date):
+        return value.isoformat()
+    return value
+
+
+def _fill_duckdb(connection: duckdb.DuckDBPyConnection, tables: Sequence[BankTable], path: Path) -> None:
+    connection.execute(f"attach {quoted(str(path))} as bank (block_size {_DUCKDB_BLOCK_BYTES})")
+    connection.execute("use bank")
+    connection.execute("begin")
+    for table in tables:
+        connection.execute(create_statement(table, "duckdb"))
+        order = _name_list(table.primary_key) or "all"
+        connection.execute(f'insert into "{table.name}" select * from memory."{table.name}" order by {order}')
+        connection.execute(f'comment on table "{table.name}" is {quoted(table.description)}')
+        for column in table.columns:
+            connection.execute(
+                f'comment on column "{table.name}"."{column.name}" is {quoted(column.description)}'
+            )
+    connection.execute("commit")
+    connection.execute("checkpoint bank")
+    connection.execute("use memory")
+    connection.execute("detach bank")
+
+
+def _same_duckdb(connection: duckdb.DuckDBPyConnection, left: Path, right: Path) -> bool:
+    """Whether two DuckDB files hold the same tables, comments and rows; false when `right` cannot be read."""
+    import duckdb
+
+    if not right.exists():
+        return False
+    try:
+        connection.execute(f"attach {quoted(str(left))} as left_file (read_only)")
+        connection.execute(f"attach {quoted(str(right))} as right_file (read_only)")
+        return _content(connection, "left_file") == _content(connection, "right_file")
+    except duckdb.Error:
+        return False
+
+
+def _content(connection: duckdb.DuckDBPyConnection, catalog: str) -> list[Any]:
+    tables = connection.execute(
+        "select table_name, sql, comment from duckdb_tables() where database_name = ? order by table_name",
+        [catalog],
+    ).fetchall()
+    comments = connection.execute(
+        "select table_name, column_name, comment from duckdb_columns() where database_name = ? order by all",
+        [catalog],
+    ).fetchall()
+    rows = [connection.execute(f'select * from {catalog}."{name}"').fetchall() for name, _, _ in tables]
+    return [tables, comments, rows]

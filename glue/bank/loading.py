@@ -1,0 +1,280 @@
+"""`glue bank load`: the bank's databases and D′ instances as files of the home, and their landing rows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from glue.bank.files import write_duckdb, write_instance, write_sqlite
+from glue.bank.manifest import ENGINES, BankKey, BankQuestion, BankTable, InstanceStep, Manifest
+from glue.bank.reading import read_manifest
+from glue.errors import GlueError, nearest
+from glue.home import Home
+
+if TYPE_CHECKING:
+    from glue.importers.common import ImportBatch, ImportReport
+    from glue.importers.introspection import DatabaseFacts, TableFacts
+
+BASE_INSTANCE = "D"
+ALL_INSTANCES = "D'"
+_ALSO_ALL = "D′"
+FIRST_PASS = "first_pass"
+"""Edition of the golds as they were before the blind comparison."""
+
+_N_SAMPLES = 3  # sample values of a column that no value domain lists
+
+
+def load_bank(home: Home, engine: str, command: str, instances: Sequence[str] = ()) -> ImportReport:
+    """Write the bank's databases under bank/<engine>/ of the home and land their benchmark.
+
+    SQLite is benchmark `enterprise`, DuckDB `enterprise_duckdb`. With `instances` (`D'` for all, or ids of
+    questions) it is the supplementary instances, one database per question, under bank/<engine>/instances/
+    and as benchmark `enterprise_supplementary`, `enterprise_supplementary_duckdb`; `D` is the base data
+    again. Loading the same bank again changes nothing (`is_new` is false then); a newer one takes the place
+    of the old. GlueError for an unknown engine or instance, a manifest that does not hold together, or
+    another import under way.
+    """
+    from glue.importers.common import land
+
+    return land(home, bank_batch(home, engine, instances), replace=True, command=command)
+
+
+def bank_batch(home: Home, engine: str, instances: Sequence[str] = ()) -> ImportBatch:
+    """Write the files of the bank for an engine and give what is to be landed of them."""
+    if engine not in ENGINES:
+        close = nearest(engine, list(ENGINES))
+        hint = f"did you mean {close!r}?" if close else f"engines: {', '.join(ENGINES)}"
+        raise GlueError(f"the bank is not written for {engine!r}", hint)
+    manifest = read_manifest()
+    folder = home.root / "bank" / engine
+    chosen = _chosen(manifest, instances)
+    if chosen is None:
+        return _base_batch(manifest, engine, folder)
+    return _supplementary_batch(manifest, engine, folder, chosen)
+
+
+def _chosen(manifest: Manifest, instances: Sequence[str]) -> list[BankQuestion] | None:
+    """The questions whose instances are asked for, in the manifest's order; None for the base data."""
+    names = {ALL_INSTANCES if name == _ALSO_ALL else name for name in instances} or {BASE_INSTANCE}
+    available = [question for question in manifest.questions if question.question_id in manifest.instances]
+    ids = [question.question_id for question in available]
+    for name in sorted(names):
+        if name not in (BASE_INSTANCE, ALL_INSTANCES, *ids):
+            close = nearest(name, [BASE_INSTANCE, ALL_INSTANCES, *ids])
+            hint = f"did you mean {close!r}?" if close else "D, D' for all of D′, or the id of a question"
+            raise GlueError(f"the bank has no instance {name!r}", hint)
+    if BASE_INSTANCE in names:
+        if len(names) > 1:
+            raise GlueError(
+                "D and supplementary instances are two benchmarks", "load one, then the other: two commands"
+            )
+        return None
+    if not ids:
+        raise GlueError("no question of the bank has a supplementary instance", "leave --instance out")
+    return available if ALL_INSTANCES in names else [q for q in available if q.question_id in names]
+
+
+def _base_batch(manifest: Manifest, engine: str, folder: Path) -> ImportBatch:
+    from glue.importers.introspection import introspect
+
+    batch = _batch(manifest, engine, folder, ENGINES[engine])
+    for db_id in manifest.databases:
+        path, is_written = _base_file(manifest, engine, folder, db_id)
+        batch.notes.append(f"{path} {'written' if is_written else 'is up to date'}")
+        _add_database(batch, manifest, db_id, db_id, introspect(path, _N_SAMPLES))
+    for position, question in enumerate(manifest.questions):
+        _add_question(batch, manifest, position, question, question.db_id, engine)
+    return batch
+
+
+def _supplementary_batch(
+    manifest: Manifest, engine: str, folder: Path, chosen: Sequence[BankQuestion]
+) -> ImportBatch:
+    """Each question over a database of its own, called `<db_id>@<question_id>`.
+
+    Sample values are the base data's, so that a prompt is the same on D and on D′, and asked once.
+    """
+    from glue.importers.introspection import introspect
+
+    benchmark = ENGINES[engine].replace("enterprise", "enterprise_supplementary")
+    batch = _batch(manifest, engine, folder / "instances", benchmark)
+    base_facts = {
+        db_id: introspect(_base_file(manifest, engine, folder, db_id)[0], _N_SAMPLES)
+        for db_id in {question.db_id for question in chosen}
+    }
+    n_written = 0
+    for position, question in enumerate(manifest.questions):
+        if question not in chosen:
+            continue
+        base, db_id = base_facts[question.db_id], f"{question.db_id}@{question.question_id}"
+        path = folder / "instances" / f"{question.question_id}.{engine}"
+        n_written += write_instance(manifest, question.question_id, engine, base.path, path)
+        facts = _instance_facts(base, manifest.instances[question.question_id], path)
+        _add_database(batch, manifest, question.db_id, db_id, facts)
+        _add_question(batch, manifest, position, question, db_id, engine)
+    batch.notes.append(f"{folder / 'instances'}: {len(chosen)} files, {n_written} of them written anew")
+    if len(chosen) < len(manifest.instances):
+        batch.notes.append(f"{benchmark} now holds {len(chosen)} of {len(manifest.instances)} questions")
+    return batch
+
+
+def _batch(manifest: Manifest, engine: str, folder: Path, benchmark: str) -> ImportBatch:
+    from glue.importers.common import ImportBatch, sha256_of
+
+    options = {"engine": engine, "folder": str(folder)}
+    batch = ImportBatch("bank", f"benchmark:{benchmark}:bank", benchmark, options=options)
+    batch.files = {str(path): sha256_of(path) for path in sorted(manifest.folder.glob("bank_*.csv"))}
+    return batch
+
+
+def _base_file(manifest: Manifest, engine: str, folder: Path, db_id: str) -> tuple[Path, bool]:
+    """The file of a database's base data, and whether it had to be written."""
+    path = folder / f"{db_id}.{engine}"
+    return path, (write_sqlite if engine == "sqlite" else write_duckdb)(manifest, db_id, path)
+
+
+def _instance_facts(base: DatabaseFacts, steps: Sequence[InstanceStep], path: Path) -> DatabaseFacts:
+    """What an instance's file says about itself, with the sample values of the base data.
+
+    Only SQLite's stored types need a look into the file: DuckDB's are declared, and an insert adds one row.
+    """
+    from glue.importers.common import sha256_of
+    from glue.importers.introspection import introspect
+
+    n_new = Counter(step.table_name for step in steps if step.action == "insert")
+    tables = [replace(table, n_rows=(table.n_rows or 0) + n_new[table.name]) for table in base.tables]
+    if base.engine == "duckdb":
+        n_bytes = path.stat().st_size
+        return replace(base, path=path.resolve(), snapshot_id=sha256_of(path), n_bytes=n_bytes, tables=tables)
+    facts = introspect(path)
+    return replace(facts, tables=[_sampled(*pair) for pair in zip(facts.tables, tables, strict=True)])
+
+
+def _sampled(table: TableFacts, base: TableFacts) -> TableFacts:
+    pairs = zip(table.columns, base.columns, strict=True)
+    columns = [replace(column, sample_values=of_base.sample_values) for column, of_base in pairs]
+    return replace(table, columns=columns)
+
+
+def _add_database(
+    batch: ImportBatch, manifest: Manifest, schema: str, db_id: str, facts: DatabaseFacts
+) -> None:
+    """Land a database as the manifest has its schema, with row counts and stored types from its file."""
+    batch.files[str(facts.path)] = facts.snapshot_id
+    of_database = {"benchmark": batch.benchmark, "db_id": db_id, "source": "bank"}
+    batch.add(
+        "databases",
+        **of_database,
+        engine=facts.engine,
+        path=str(facts.path),
+        snapshot_id=facts.snapshot_id,
+        n_bytes=facts.n_bytes,
+    )
+    found = {table.name: table for table in facts.tables}
+    for table in manifest.databases[schema]:
+        batch.add(
+            "tables",
+            **of_database,
+            table_name=table.name,
+            table_position=table.position,
+            natural_name=table.name.replace("_", " "),
+            description=table.description,
+            n_rows=found[table.name].n_rows,
+        )
+        _add_columns(batch, manifest, table, found[table.name], of_database)
+        for key in table.foreign_keys:
+            _add_foreign_key(batch, table, key, of_database)
+
+
+def _add_columns(
+    batch: ImportBatch, manifest: Manifest, table: BankTable, facts: TableFacts, of_database: dict[str, str]
+) -> None:
+    found = {column.name: column for column in facts.columns}
+    for column in table.columns:
+        values = manifest.domains[column.value_domain] if column.value_domain else ()
+        batch.add(
+            "columns",
+            **of_database,
+            table_name=table.name,
+            column_name=column.name,
+            column_position=column.position,
+            data_type=found[column.name].data_type,
+            natural_name=column.name.replace("_", " "),
+            description=column.description,
+            value_description="; ".join(f"{v.value}: {v.meaning}" for v in values) or None,
+            sample_values=[v.value for v in values] or found[column.name].sample_values,
+            is_primary_key=column.is_primary_key,
+            is_nullable=column.is_nullable,
+            storage_classes=found[column.name].storage_classes,
+        )
+
+
+def _add_foreign_key(batch: ImportBatch, table: BankTable, key: BankKey, of_database: dict[str, str]) -> None:
+    for position, (name, referenced) in enumerate(zip(key.columns, key.referenced_columns, strict=True), 1):
+        batch.add(
+            "foreign_keys",
+            **of_database,
+            key_name=key.name,
+            key_position=position,
+            table_name=table.name,
+            column_name=name,
+            referenced_table=key.referenced_table,
+            referenced_column=referenced,
+        )
+
+
+def _add_question(
+    batch: ImportBatch,
+    manifest: Manifest,
+    position: int,
+    question: BankQuestion,
+    db_id: str,
+    engine: str,
+) -> None:
+    """Land a question with its gold and its other statements, in both editions where there are second golds.
+
+    The first pass is what was compared before anything was revised: the final text where nothing was.
+    """
+    from glue.importers.questions import BENCHMARK_EDITION
+
+    batch.add(
+        "questions",
+        benchmark=batch.benchmark,
+        question_id=question.question_id,
+        question_position=position,
+        db_id=db_id,
+        question=question.question,
+        evidence=question.evidence,
+        difficulty=question.difficulty,
+        dialect=engine,
+        is_ordered=question.is_ordered,
+        intent=question.intent,
+        language="en",
+    )
+    editions = {BENCHMARK_EDITION: "final"} | ({FIRST_PASS: FIRST_PASS} if manifest.has_second_golds else {})
+    for gold_edition, edition in editions.items():
+        _add_statements(batch, question, engine, gold_edition, edition)
+
+
+def _add_statements(
+    batch: ImportBatch, question: BankQuestion, engine: str, gold_edition: str, edition: str
+) -> None:
+    of_question = {
+        "benchmark": batch.benchmark,
+        "question_id": question.question_id,
+        "gold_edition": gold_edition,
+        "dialect": engine,
+    }
+    gold = question.sql("gold", engine, edition)
+    if gold is None:
+        raise GlueError(
+            f"{question.question_id} has no gold for {engine}", "add it to seeds/bank/bank_statements.csv"
+        )
+    batch.add("golds", **of_question, gold_number=1, gold_sql=gold)
+    for role in ("distractor", "second_gold"):
+        sql = question.sql(role, engine, edition)
+        if sql is not None:
+            batch.add("question_statements", **of_question, role=role, sql=sql)

@@ -1,0 +1,161 @@
+"""What the bank's manifest says: CSV files in seeds/bank/ that dbt reads as seeds too.
+
+A database is rows of bank_tables, bank_columns, bank_foreign_keys and bank_value_domains. A question is one
+row of bank_questions; what its answer must hold to are rows of bank_constraints, its statements (gold,
+distractor, second gold, by dialect) rows of bank_statements, and its supplementary instance D′ rows of
+bank_instances. More databases and questions are more rows. Schema and questions follow ESQ-Bench, sections
+4.4, 4.5 and 5.4.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+ENGINES = {"sqlite": "enterprise", "duckdb": "enterprise_duckdb"}
+"""Engine of the files to write -> benchmark that is landed."""
+DIALECTS = ("oracle", "duckdb", "sqlite")
+ROLES = ("gold", "distractor", "second_gold")
+EDITIONS = ("final", "first_pass")
+CONSTRAINT_KINDS = ("grain", "output", "null", "boundary", "ordering", "duplicates", "scope", "rounding")
+ACTIONS = ("insert", "update")
+
+Value = str | int | float | None
+"""A value as JSON gives it; dates are ISO texts."""
+
+
+@dataclass(frozen=True)
+class BankColumn:
+    """One column of a table of the bank, as the manifest has it."""
+
+    name: str
+    position: int  # 1-based place in the table
+    generation_position: int  # 1-based place in the order in which the generators see each other
+    data_type: str  # INTEGER, DECIMAL(p,s), VARCHAR(n), DATE
+    is_nullable: bool
+    is_primary_key: bool
+    value_domain: str | None  # the domain whose values and meanings document the column
+    description: str
+    generator: str
+
+
+@dataclass(frozen=True)
+class BankKey:
+    """One foreign key of a table of the bank: columns and the columns they refer to, in the key's order."""
+
+    name: str
+    columns: tuple[str, ...]
+    referenced_table: str
+    referenced_columns: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class BankTable:
+    """One table of the bank."""
+
+    name: str
+    position: int  # 1-based; a table stands after those it refers to
+    generation_position: int
+    n_rows: int
+    description: str
+    columns: tuple[BankColumn, ...]  # by position
+    foreign_keys: tuple[BankKey, ...]
+
+    @property
+    def primary_key(self) -> tuple[str, ...]:
+        """The names of the key's columns, in the table's order; empty where there is no key."""
+        return tuple(column.name for column in self.columns if column.is_primary_key)
+
+
+@dataclass(frozen=True)
+class DomainValue:
+    """One value of a value domain; `weight` is how often it comes, in parts of the domain's sum."""
+
+    value: str
+    weight: int
+    meaning: str | None
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """One thing the answer must hold to, in plain words."""
+
+    number: int  # 1-based
+    kind: str  # one of CONSTRAINT_KINDS
+    text: str
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One authored statement of a question: its role, edition and dialect, and the text."""
+
+    role: str
+    edition: str
+    dialect: str
+    sql: str
+
+
+@dataclass(frozen=True)
+class InstanceStep:
+    """One insert or update that leads from the base data to an instance; the same on every engine."""
+
+    instance: str
+    step: int  # 1-based
+    db_id: str
+    action: str
+    table_name: str
+    row_condition: str | None  # of an update: which rows; a date is compared as 'YYYY-MM-DD'
+    assignments: dict[str, Value]  # by column
+
+
+@dataclass(frozen=True)
+class BankQuestion:
+    """One question of the bank with its constraints by number and its statements."""
+
+    question_id: str
+    db_id: str
+    category_group: str
+    category: str
+    difficulty: str
+    question: str
+    evidence: str | None
+    is_ordered: bool
+    is_sd_probe: bool
+    constraints: tuple[Constraint, ...]
+    statements: tuple[Statement, ...]
+
+    @property
+    def intent(self) -> str:
+        """The constraints' texts in one line (ESQ-Bench, section 4.5, step 3)."""
+        return " ".join(constraint.text for constraint in self.constraints)
+
+    def sql(self, role: str, dialect: str, edition: str = "final") -> str | None:
+        """The statement of a role in a dialect, as that edition has it; None where there is none.
+
+        Only what a first pass had revised is kept twice: elsewhere its edition is the final text.
+        """
+        texts = {s.edition: s.sql for s in self.statements if (s.role, s.dialect) == (role, dialect)}
+        return texts.get(edition, texts.get("final"))
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """The bank's manifest: tables by database and position, questions in order, domains and instances.
+
+    An instance is named after the question it is made for; its steps stand in order.
+    """
+
+    folder: Path
+    databases: dict[str, tuple[BankTable, ...]]
+    questions: tuple[BankQuestion, ...]
+    domains: dict[str, tuple[DomainValue, ...]]
+    instances: dict[str, tuple[InstanceStep, ...]]
+
+    @property
+    def has_second_golds(self) -> bool:
+        """Whether a second author has written golds, so that there was a first pass to compare."""
+        return any(s.role == "second_gold" for question in self.questions for s in question.statements)
+
+    def table(self, db_id: str, name: str) -> BankTable:
+        """A table of a database. KeyError where there is none."""
+        return next(table for table in self.databases[db_id] if table.name == name)

@@ -1,0 +1,47 @@
+"""The bank's manifest and its databases as files of both engines, made once for the tests of a process."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
+
+import duckdb
+import pytest
+
+from glue import bank
+from tests.bank.checks import Bench
+
+
+@pytest.fixture(scope="session")
+def manifest() -> bank.Manifest:
+    return bank.read_manifest()
+
+
+@pytest.fixture(scope="session")
+def bench(manifest: bank.Manifest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+    made = Bench(manifest, tmp_path_factory.mktemp("bank"))
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="session")
+def in_sqlite(manifest: bank.Manifest, bench: Bench) -> Iterator[dict[str, sqlite3.Connection]]:
+    """The base data of every database."""
+    with ExitStack() as stack:
+        yield {
+            db_id: stack.enter_context(
+                closing(sqlite3.connect(f"file:{bench.base_file(db_id, 'sqlite')}?mode=ro", uri=True))
+            )
+            for db_id in manifest.databases
+        }
+
+
+@pytest.fixture(scope="session")
+def in_duckdb(manifest: bank.Manifest, bench: Bench) -> Iterator[dict[str, duckdb.DuckDBPyConnection]]:
+    """The base data of every database."""
+    with ExitStack() as stack:
+        yield {
+            db_id: stack.enter_context(duckdb.connect(str(bench.base_file(db_id, "duckdb")), read_only=True))
+            for db_id in manifest.databases
+        }

@@ -1,0 +1,247 @@
+"""`glue bank load`: what lands of the base data and of D′, and that loading again changes nothing."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from glue import bank
+from glue.bank import loading
+from glue.bank.manifest import Statement
+from glue.cli import cli
+from glue.errors import GlueError
+from glue.home import Home
+from glue.landing import landed_keys
+
+DB_ID = "t1_a_sales_orders"
+
+
+@pytest.fixture
+def small(manifest: bank.Manifest, monkeypatch: pytest.MonkeyPatch) -> bank.Manifest:
+    """The manifest with three questions of one database: loads quickly."""
+    questions = tuple(q for q in manifest.questions if q.db_id == DB_ID)[6:9]
+    instances = {q.question_id: manifest.instances[q.question_id] for q in questions}
+    databases = {DB_ID: manifest.databases[DB_ID]}
+    made = replace(manifest, questions=questions, instances=instances, databases=databases)
+    monkeypatch.setattr(loading, "read_manifest", lambda: made)
+    return made
+
+
+def test_loading_lands_questions_golds_and_catalog(home: Home, manifest: bank.Manifest) -> None:
+    report = bank.load_bank(home, "sqlite", "glue bank load sqlite")
+    assert report.is_new and report.refusals == []
+    assert report.benchmark == "enterprise"
+    n_columns = sum(len(table.columns) for tables in manifest.databases.values() for table in tables)
+    assert report.counts == {
+        "databases": 2,
+        "tables": 20,
+        "columns": n_columns,
+        "foreign_keys": 24,
+        "questions": 95,
+        "golds": 190,  # as they are, and as they were at the first pass
+        "question_statements": 380,
+    }
+    databases = landed_keys(home, "databases", columns=["db_id", "engine", "path", "snapshot_id"]).to_pylist()
+    for database in databases:
+        path = home.root / "bank" / "sqlite" / f"{database['db_id']}.sqlite"
+        assert (database["engine"], database["path"]) == ("sqlite", str(path))
+        assert database["snapshot_id"] == _sha256(path)
+    names = ["db_id", "table_name", "column_name", "data_type", "storage_classes", "value_description"]
+    columns = {
+        (row["table_name"], row["column_name"]): row
+        for row in landed_keys(home, "columns", columns=names).to_pylist()
+        if row["db_id"] == DB_ID
+    }
+    assert columns["orders", "total_amount"]["storage_classes"] == ["null", "real"]
+    assert columns["order_lines", "quantity"]["storage_classes"] == ["integer"]
+    assert columns["orders", "status"]["value_description"].startswith(
+        "pending: placed, nothing has been sent; "
+    )
+    questions = landed_keys(home, "questions", columns=["question_id", "is_ordered", "intent"]).to_pylist()
+    intents = {question.question_id: question.intent for question in manifest.questions}
+    assert {row["question_id"]: row["intent"] for row in questions} == intents
+    assert all(intents.values())
+
+
+def test_statements_that_are_no_golds_land_by_role(home: Home, small: bank.Manifest) -> None:
+    bank.load_bank(home, "duckdb", "x")
+    names = ["question_id", "role", "gold_edition", "dialect", "sql"]
+    landed = landed_keys(home, "question_statements", columns=names).to_pylist()
+    question = small.questions[0]
+    found = {
+        (row["role"], row["gold_edition"]): (row["sql"], row["dialect"])
+        for row in landed
+        if row["question_id"] == question.question_id
+    }
+    assert found == {
+        (role, edition): (question.sql(role, "duckdb"), "duckdb")
+        for role in ("distractor", "second_gold")
+        for edition in ("benchmark", "first_pass")
+    }
+
+
+def test_a_first_pass_lands_as_an_edition_of_its_own(
+    home: Home, small: bank.Manifest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With every question's gold and second gold: as it was where it was revised, else as it is."""
+    revised, *others = small.questions
+    first = Statement("second_gold", "first_pass", "duckdb", "SELECT 1")
+    revised = replace(revised, statements=(*revised.statements, first))
+    manifest = replace(small, questions=(revised, *others))
+    monkeypatch.setattr(loading, "read_manifest", lambda: manifest)
+    bank.load_bank(home, "duckdb", "x")
+    golds = landed_keys(home, "golds", columns=["question_id", "gold_edition", "gold_sql"]).to_pylist()
+    assert Counter(row["gold_edition"] for row in golds) == {"benchmark": 3, "first_pass": 3}
+    names = ["question_id", "role", "gold_edition", "sql"]
+    second = {
+        (row["question_id"], row["gold_edition"]): row["sql"]
+        for row in landed_keys(home, "question_statements", columns=names).to_pylist()
+        if row["role"] == "second_gold"
+    }
+    assert second[revised.question_id, "first_pass"] == "SELECT 1"
+    assert second[revised.question_id, "benchmark"] == revised.sql("second_gold", "duckdb")
+    other = others[0].question_id
+    assert second[other, "first_pass"] == second[other, "benchmark"]
+
+
+@pytest.mark.parametrize(("engine", "benchmark"), [("sqlite", "enterprise"), ("duckdb", "enterprise_duckdb")])
+def test_loading_twice_changes_nothing(home: Home, small: bank.Manifest, engine: str, benchmark: str) -> None:
+    path = home.root / "bank" / engine / f"{DB_ID}.{engine}"
+    first = bank.load_bank(home, engine, "first")
+    before = _sha256(path)
+    second = bank.load_bank(home, engine, "second")
+    assert (first.is_new, second.is_new, first.import_id) == (True, False, second.import_id)
+    assert first.benchmark == benchmark and _sha256(path) == before
+    assert landed_keys(home, "questions", columns=["question_id"]).num_rows == 3
+    assert [entry.name for entry in path.parent.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize(
+    ("engine", "benchmark"),
+    [("sqlite", "enterprise_supplementary"), ("duckdb", "enterprise_supplementary_duckdb")],
+)
+def test_each_question_of_d_prime_has_a_database(
+    home: Home, small: bank.Manifest, engine: str, benchmark: str
+) -> None:
+    report = bank.load_bank(home, engine, "x", ["D'"])
+    assert report.benchmark == benchmark
+    ids = [question.question_id for question in small.questions]
+    folder = home.root / "bank" / engine / "instances"
+    assert sorted(path.name for path in folder.iterdir()) == [f"{name}.{engine}" for name in ids]
+    questions = landed_keys(home, "questions", columns=["question_id", "db_id"]).to_pylist()
+    assert {row["question_id"]: row["db_id"] for row in questions} == {
+        name: f"{DB_ID}@{name}" for name in ids
+    }
+    databases = landed_keys(home, "databases", columns=["db_id", "path", "snapshot_id"]).to_pylist()
+    for row in databases:
+        name = row["db_id"].removeprefix(f"{DB_ID}@")
+        assert row["path"] == str(folder / f"{name}.{engine}")
+        assert row["snapshot_id"] == _sha256(folder / f"{name}.{engine}")
+    assert len({row["snapshot_id"] for row in databases}) == 3
+    again = bank.load_bank(home, engine, "x", ["D′"])
+    assert not again.is_new and again.import_id == report.import_id
+
+
+def test_what_d_prime_lands_of_the_catalog_is_what_the_file_holds(home: Home, small: bank.Manifest) -> None:
+    from glue.importers.introspection import introspect
+
+    bank.load_bank(home, "duckdb", "x", ["D'"])
+    bank.load_bank(home, "sqlite", "x", ["D'"])
+    counted = {
+        (row["benchmark"], row["db_id"], row["table_name"]): row["n_rows"]
+        for row in landed_keys(
+            home, "tables", columns=["benchmark", "db_id", "table_name", "n_rows"]
+        ).to_pylist()
+    }
+    for row in landed_keys(home, "databases", columns=["benchmark", "db_id", "path"]).to_pylist():
+        for table in introspect(Path(row["path"])).tables:
+            assert counted[row["benchmark"], row["db_id"], table.name] == table.n_rows
+    # sample values are the base data's everywhere: a prompt is the same on D and on D′
+    bank.load_bank(home, "duckdb", "x")
+    bank.load_bank(home, "sqlite", "x")
+    names = ["benchmark", "column_name", "sample_values"]
+    for engine in ("duckdb", "sqlite"):
+        samples = {
+            tuple(row["sample_values"])
+            for row in landed_keys(home, "columns", columns=names).to_pylist()
+            if row["column_name"] == "customer_name"
+            and row["benchmark"].endswith("duckdb") == (engine == "duckdb")
+        }
+        assert len(samples) == 1
+
+
+def test_one_instance_and_a_second(home: Home, small: bank.Manifest) -> None:
+    first, second = small.questions[0].question_id, small.questions[1].question_id
+    report = bank.load_bank(home, "sqlite", "x", [first])
+    assert report.counts["databases"] == report.counts["questions"] == 1
+    assert "enterprise_supplementary now holds 1 of 3 questions" in report.notes
+    report = bank.load_bank(home, "sqlite", "x", [second, first])
+    assert report.counts["questions"] == 2
+    assert report.notes == [
+        f"{home.root / 'bank' / 'sqlite' / 'instances'}: 2 files, 1 of them written anew",
+        "enterprise_supplementary now holds 2 of 3 questions",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("instances", "message", "hint"),
+    [
+        (["t1a-0007"], "the bank has no instance 't1a-0007'", "did you mean 't1a-007'?"),
+        (["x"], "the bank has no instance 'x'", "D, D' for all of D′, or the id of a question"),
+        (["D", "D'"], "D and supplementary instances are two benchmarks", "two commands"),
+    ],
+)
+def test_a_wrong_instance_is_named(
+    home: Home, small: bank.Manifest, instances: list[str], message: str, hint: str
+) -> None:
+    with pytest.raises(GlueError, match=message) as raised:
+        bank.load_bank(home, "sqlite", "x", instances)
+    assert hint in str(raised.value.hint)
+    assert not (home.root / "bank").exists()
+
+
+def test_a_newer_bank_takes_the_place_of_the_old(
+    home: Home, manifest: bank.Manifest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = bank.load_bank(home, "duckdb", "first")
+    folder = Path(shutil.copytree(manifest.folder, tmp_path / "bank"))
+    path = folder / "bank_tables.csv"
+    path.write_text(path.read_text("utf-8").replace("One row per supplier", "Each supplier"), "utf-8")
+    monkeypatch.setattr(loading, "read_manifest", lambda: bank.read_manifest(folder))
+    second = bank.load_bank(home, "duckdb", "second")
+    assert second.is_new and second.import_id != first.import_id
+
+
+def test_a_question_without_a_gold_is_named(
+    home: Home, small: bank.Manifest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bare = replace(small, questions=(replace(small.questions[0], statements=()),))
+    monkeypatch.setattr(loading, "read_manifest", lambda: bare)
+    with pytest.raises(GlueError, match="has no gold for sqlite"):
+        bank.load_bank(home, "sqlite", "x")
+
+
+def test_an_unknown_engine_is_named(home: Home) -> None:
+    with pytest.raises(GlueError, match="not written for 'sqlit'") as raised:
+        bank.load_bank(home, "sqlit", "x")
+    assert raised.value.hint == "did you mean 'sqlite'?"
+
+
+def test_the_command_takes_instances(
+    home: Home, small: bank.Manifest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EVALHOUSE_HOME", str(home.root))
+    name = small.questions[0].question_id
+    result = CliRunner().invoke(cli, ["bank", "load", "sqlite", "--instance", name])
+    assert result.exit_code == 0, result.output
+    assert "enterprise_supplementary" in result.output
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
