@@ -8,6 +8,8 @@ select
     value,
     numerator,
     denominator,
-from {{ ref('metric_values') }}
+    ci_low,
+    ci_high,
+from {{ ref('metric_intervals') }}
 where slice_by = 'database'
 order by benchmark, protocol, metric, db_id, place, prediction_set

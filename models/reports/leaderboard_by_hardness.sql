@@ -8,6 +8,11 @@ select
     value,
     numerator,
     denominator,
-from {{ ref('metric_values') }}
+    ci_low,
+    ci_high,
+    ci_low_clustered,
+    ci_high_clustered,
+    clustering_reason,
+from {{ ref('metric_intervals') }}
 where slice_by = 'spider_hardness'
 order by benchmark, protocol, metric, spider_hardness, place, prediction_set

@@ -1,8 +1,8 @@
 with
 
-execution_match as (
+prediction_verdicts as (
 
-    select * from {{ ref('execution_match') }}
+    select * from {{ ref('prediction_verdicts') }}
 
 ),
 
@@ -44,18 +44,23 @@ recalls as (
 scored as (
 
     select
-        execution_match.prediction_id,
+        prediction_verdicts.prediction_id,
+        coalesce(prediction_verdicts.ex, false) as is_ex_passing,
         case
-            when execution_match.is_executed then recalls.semantic_recall
-            when execution_match.is_judged and empty_golds.question_id is null then 0.0
+            when prediction_verdicts.is_executed then recalls.semantic_recall
+            when prediction_verdicts.is_judged and empty_golds.question_id is null then 0.0
         end as semantic_recall,
-    from execution_match
-    left join recalls on execution_match.prediction_id = recalls.prediction_id
+    from prediction_verdicts
+    left join recalls on prediction_verdicts.prediction_id = recalls.prediction_id
     left join empty_golds
-        on execution_match.benchmark = empty_golds.benchmark
-        and execution_match.question_id = empty_golds.question_id
-        and execution_match.gold_edition = empty_golds.gold_edition
+        on prediction_verdicts.benchmark = empty_golds.benchmark
+        and prediction_verdicts.question_id = empty_golds.question_id
+        and prediction_verdicts.gold_edition = empty_golds.gold_edition
 
 )
 
-select * from scored
+select
+    prediction_id,
+    semantic_recall,
+    case when not is_ex_passing then semantic_recall end as semantic_recall_failing,
+from scored

@@ -1,8 +1,8 @@
 with
 
-execution_match as (
+prediction_verdicts as (
 
-    select * from {{ ref('execution_match') }}
+    select * from {{ ref('prediction_verdicts') }}
 
 ),
 
@@ -21,17 +21,23 @@ semantic_recall as (
 scored as (
 
     select
-        execution_match.prediction_id,
+        prediction_verdicts.prediction_id,
         case
-            when not execution_match.is_judged then null
-            when not coalesce(execution_match.ex, false) then false
+            when not prediction_verdicts.is_judged then null
+            when not coalesce(prediction_verdicts.ex, false) then false
             else exact_match.em is distinct from true or semantic_recall.semantic_recall < 1
         end as sd_op,
-        coalesce(execution_match.ex, false) as is_ex_passing,
-    from execution_match
-    left join exact_match on execution_match.prediction_id = exact_match.prediction_id
-    left join semantic_recall on execution_match.prediction_id = semantic_recall.prediction_id
+        coalesce(prediction_verdicts.ex, false) as is_ex_passing,
+        prediction_verdicts.is_executed,
+    from prediction_verdicts
+    left join exact_match on prediction_verdicts.prediction_id = exact_match.prediction_id
+    left join semantic_recall on prediction_verdicts.prediction_id = semantic_recall.prediction_id
 
 )
 
-select * from scored
+select
+    prediction_id,
+    sd_op,
+    case when is_executed then sd_op end as sd_op_executed,
+    is_ex_passing,
+from scored

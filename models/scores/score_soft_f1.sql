@@ -1,8 +1,8 @@
 with
 
-execution_match as (
+prediction_verdicts as (
 
-    select * from {{ ref('execution_match') }}
+    select * from {{ ref('prediction_verdicts') }}
 
 ),
 
@@ -42,17 +42,17 @@ best as (
 scored as (
 
     select
-        execution_match.prediction_id,
+        prediction_verdicts.prediction_id,
         case
-            when execution_match.is_executed then best.soft_f1
-            when execution_match.is_judged then 0.0
+            when prediction_verdicts.is_executed then best.soft_f1
+            when prediction_verdicts.is_judged then 0.0
         end as soft_f1,
         case
-            when execution_match.is_executed then best.soft_f1_by_position
-            when execution_match.is_judged then 0.0
+            when prediction_verdicts.is_executed then best.soft_f1_by_position
+            when prediction_verdicts.is_judged then 0.0
         end as soft_f1_by_position,
-    from execution_match
-    left join best on execution_match.prediction_id = best.prediction_id
+    from prediction_verdicts
+    left join best on prediction_verdicts.prediction_id = best.prediction_id
 
 )
 

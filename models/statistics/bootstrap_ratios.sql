@@ -1,0 +1,57 @@
+{% set least_clusters = 10 -%}
+
+with
+
+rates as (
+
+    select * from {{ ref('metric_slices') }}
+
+),
+
+contrasts as (
+
+    select * from {{ ref('contrast_pairs') }}
+
+),
+
+wanted as (
+
+    {% for rows in ['rates', 'contrasts'] -%}
+    select
+        question_ratio_id as ratio_id,
+        'question' as unit,
+        benchmark,
+        question_slice_id as slice_id,
+        numerators,
+        denominators,
+    from {{ rows }}
+
+    union all
+
+    select
+        database_ratio_id as ratio_id,
+        'database' as unit,
+        benchmark,
+        database_slice_id as slice_id,
+        numerators_by_database as numerators,
+        denominators_by_database as denominators,
+    from {{ rows }}
+    where n_clusters >= {{ least_clusters }}
+    {% if not loop.last %}
+    union all
+
+    {% endif %}
+    {%- endfor %}
+
+)
+
+-- The same sums under another name are the same ratio: it is resampled once.
+select
+    ratio_id,
+    any_value(benchmark) as benchmark,
+    any_value(unit) as unit,
+    any_value(slice_id) as slice_id,
+    any_value(numerators) as numerators,
+    any_value(denominators) as denominators,
+from wanted
+group by ratio_id

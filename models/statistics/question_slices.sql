@@ -1,0 +1,85 @@
+with
+
+questions as (
+
+    select * from {{ ref('questions') }}
+    where has_database
+
+),
+
+hardness as (
+
+    -- A slice holds the same questions for every prediction set, whatever edition of golds it is held against.
+    select
+        benchmark,
+        question_id,
+        arg_min(spider_hardness, (gold_edition <> 'benchmark', gold_edition)) as spider_hardness,
+    from {{ ref('gold_hardness') }}
+    where gold_number = 1
+    group by benchmark, question_id
+
+),
+
+numbered as (
+
+    select
+        questions.benchmark,
+        questions.question_id,
+        row_number() over (
+            partition by questions.benchmark
+            order by questions.question_position, questions.question_id
+        ) as question_number,
+        questions.db_id,
+        dense_rank() over (partition by questions.benchmark order by questions.db_id) as database_number,
+        coalesce(questions.difficulty, 'not stated') as difficulty,
+        coalesce(hardness.spider_hardness, 'not graded') as spider_hardness,
+    from questions
+    left join hardness
+        on questions.benchmark = hardness.benchmark
+        and questions.question_id = hardness.question_id
+
+),
+
+sliced as (
+
+    select
+        *,
+        'all' as slice_by,
+        'all' as slice,
+    from numbered
+
+    union all
+
+    select
+        *,
+        'database' as slice_by,
+        db_id as slice,
+    from numbered
+
+    union all
+
+    select
+        *,
+        'difficulty' as slice_by,
+        difficulty as slice,
+    from numbered
+
+    union all
+
+    select
+        *,
+        'spider_hardness' as slice_by,
+        spider_hardness as slice,
+    from numbered
+
+)
+
+select
+    benchmark,
+    slice_by,
+    slice,
+    question_id,
+    question_number,
+    db_id,
+    database_number,
+from sliced

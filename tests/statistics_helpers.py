@@ -1,0 +1,139 @@
+"""Scores made up for tests of the statistics layer, and the real models built over them.
+
+The models above `execution_match` and `prediction_scores` are built by dbt in a throw-away warehouse whose
+lower tables are written here, so that no statement has to be run.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import numpy.typing as npt
+
+from glue.build import project_directory
+
+Scores = npt.NDArray[np.float64]
+"""One score per question, in the questions' order; NaN where the question does not count."""
+
+SEEDS = ("metrics", "protocols", "protocol_metrics", "contrasts")
+MODELS = (
+    *("question_slices", "slice_positions", "bootstrap_weights", "question_scores", "metric_slices"),
+    *("contrast_pairs", "bootstrap_ratios", "bootstrap_intervals", "contrast_tests"),
+    *("metric_values", "metric_intervals", "metric_contrasts", "leaderboard_neighbours"),
+)
+LOWER_TABLES = """
+    create table questions (
+        benchmark varchar, question_id varchar, question_position bigint, db_id varchar, difficulty varchar,
+        has_database boolean
+    );
+    create table gold_hardness (
+        benchmark varchar, question_id varchar, gold_edition varchar, gold_number bigint,
+        spider_hardness varchar
+    );
+    create table execution_match (
+        prediction_id varchar, prediction_set varchar, benchmark varchar, question_id varchar, sample bigint,
+        outcome varchar, is_generated boolean, is_executed boolean
+    );
+    create table prediction_scores (prediction_id varchar, metric varchar, value double);
+"""
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """A benchmark of `n_databases` times `n_questions_each` questions, every third of them hard."""
+
+    name: str
+    n_databases: int
+    n_questions_each: int
+
+    @property
+    def n_questions(self) -> int:
+        """Questions in all."""
+        return self.n_databases * self.n_questions_each
+
+    @property
+    def databases(self) -> npt.NDArray[np.int64]:
+        """0-based database of each question."""
+        return np.arange(self.n_questions) // self.n_questions_each
+
+    @property
+    def is_hard(self) -> npt.NDArray[np.bool_]:
+        """Whether each question is hard."""
+        return np.arange(self.n_questions) % 3 == 0
+
+
+def build(home: Path, benchmarks: list[Benchmark], sets: dict[tuple[str, str, str], list[Scores]]) -> Path:
+    """Build the statistics over scores by (benchmark, prediction set, metric), one array per sample.
+
+    Gives `home`. A question whose score is NaN has no value under the metric.
+    """
+    home.mkdir(exist_ok=True)
+    with duckdb.connect(str(home / "warehouse.duckdb")) as warehouse:
+        warehouse.execute(LOWER_TABLES)
+        for benchmark in benchmarks:
+            _insert_questions(warehouse, benchmark)
+        predictions: set[tuple[str, str, int]] = set()
+        for (benchmark_name, prediction_set, metric), samples in sets.items():
+            for sample, scores in enumerate(samples, start=1):
+                key = (benchmark_name, prediction_set, sample)
+                _insert_scores(warehouse, key, metric, scores, is_new=key not in predictions)
+                predictions.add(key)
+    run_dbt(home, "seed", "--select", *SEEDS)
+    run_dbt(home, "run", "--select", *MODELS)
+    return home
+
+
+def _insert_questions(warehouse: duckdb.DuckDBPyConnection, benchmark: Benchmark) -> None:
+    rows = [
+        (benchmark.name, f"q{i}", i, f"db{database:02}", "hard" if is_hard else "easy", True)
+        for i, (database, is_hard) in enumerate(zip(benchmark.databases, benchmark.is_hard, strict=True))
+    ]
+    warehouse.executemany("insert into questions values (?, ?, ?, ?, ?, ?)", rows)
+
+
+def _insert_scores(
+    warehouse: duckdb.DuckDBPyConnection, key: tuple[str, str, int], metric: str, scores: Scores, is_new: bool
+) -> None:
+    benchmark, prediction_set, sample = key
+    ids = [f"{benchmark} {prediction_set} {sample} {i}" for i in range(len(scores))]
+    if is_new:
+        warehouse.executemany(
+            "insert into execution_match values (?, ?, ?, ?, ?, 'match', true, true)",
+            [(each, prediction_set, benchmark, f"q{i}", sample) for i, each in enumerate(ids)],
+        )
+    values = [
+        (each, metric, None if np.isnan(score) else float(score))
+        for each, score in zip(ids, scores, strict=True)
+    ]
+    warehouse.executemany("insert into prediction_scores values (?, ?, ?)", values)
+
+
+def run_dbt(home: Path, *arguments: str) -> None:
+    """Run dbt on the project with `home` as its warehouse; it must succeed."""
+    project = str(project_directory())
+    finished = subprocess.run(
+        [
+            *(sys.executable, "-m", "dbt.cli.main", "--quiet", *arguments),
+            *("--project-dir", project, "--profiles-dir", project),
+            *("--target-path", str(home / "target"), "--log-path", str(home / "logs")),
+        ],
+        env={**os.environ, "EVALHOUSE_HOME": str(home), "PYTHONPATH": project},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert finished.returncode == 0, finished.stdout + finished.stderr
+
+
+def one(rows: list[dict[str, Any]], **key: object) -> dict[str, Any]:
+    """The only row with these values."""
+    found = [row for row in rows if all(row[name] == value for name, value in key.items())]
+    assert len(found) == 1, (key, len(found))
+    return found[0]
