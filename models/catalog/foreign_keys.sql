@@ -22,6 +22,9 @@ merged as (
         arg_min(column_name, preference) as column_name,
         arg_min(referenced_table, preference) as referenced_table,
         arg_min(referenced_column, preference) as referenced_column,
+        -- Sources number their keys alike: two pairs belong to one key where one source says so.
+        arg_min(concat_ws(' ', source, key_name), preference) as key_name,
+        arg_min(key_position, preference) as key_position,
         list_sort(list_distinct(list(source))) as sources,
     from described
     group by all

@@ -6,12 +6,6 @@ imported as (
 
 ),
 
-imports as (
-
-    select * from {{ ref('stg_imports') }}
-
-),
-
 answered_requests as (
 
     select * from {{ ref('generated_answers') }}
@@ -48,7 +42,7 @@ gathered as (
         question_id,
         sample,
         gold_edition,
-        null as dialect,
+        dialect,
         raw_text,
         predicted_sql,
         extraction,

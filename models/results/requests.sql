@@ -6,9 +6,15 @@ runs as (
 
 ),
 
-questions as (
+run_questions as (
 
-    select * from {{ ref('questions') }}
+    select * from {{ ref('run_questions') }}
+
+),
+
+prompts as (
+
+    select * from {{ ref('prompts') }}
 
 ),
 
@@ -25,30 +31,68 @@ nearest_questions as (
 
 ),
 
+control_statements as (
+
+    -- Statements that the benchmark's authors wrote beside the golds, for the controls that answer with them.
+    select
+        benchmark,
+        question_id,
+        gold_edition,
+        dialect,
+        'control/' || replace(role, '_', '-') as model,
+        sql,
+    from {{ ref('stg_question_statements') }}
+    qualify row_number() over (partition by benchmark, question_id, gold_edition, dialect, role order by sql) = 1
+
+),
+
 asked as (
 
     select
-        runs.run_id,
-        runs.prediction_set,
-        runs.benchmark,
-        runs.model,
+        run_questions.run_id,
+        run_questions.prediction_set,
+        run_questions.benchmark,
+        run_questions.model,
+        run_questions.is_control,
+        run_questions.is_planned,
         runs.gold_edition,
-        questions.question_id,
-        questions.db_id,
-        questions.dialect,
-        questions.question,
+        run_questions.question_id,
+        run_questions.question_position,
+        run_questions.db_id,
+        run_questions.dialect,
+        run_questions.question,
+        prompts.messages,
+        case when not run_questions.is_control then coalesce(runs.settings, '{}') end as settings,
         golds.gold_sql,
-        nearest_questions.nearest_gold_sql,
+        case
+            when not run_questions.is_control then null
+            when run_questions.model = 'control/nearest-history' then nearest_questions.nearest_gold_sql
+            when run_questions.model in ('control/distractor', 'control/second-gold') then control_statements.sql
+            else golds.gold_sql
+        end as control_sql,
         unnest(range(1, runs.n_samples + 1)) as sample,
-    from runs
-    inner join questions on runs.benchmark = questions.benchmark
+        'answer' as purpose,
+    from run_questions
+    inner join runs on run_questions.run_id = runs.run_id
+    left join prompts
+        on run_questions.benchmark = prompts.benchmark
+        and run_questions.question_id = prompts.question_id
+        and run_questions.setting = prompts.setting
+        and run_questions.dialect is not distinct from prompts.dialect
+        and not run_questions.is_control
     left join golds
-        on questions.benchmark = golds.benchmark
-        and questions.question_id = golds.question_id
+        on run_questions.benchmark = golds.benchmark
+        and run_questions.question_id = golds.question_id
         and runs.gold_edition = golds.gold_edition
     left join nearest_questions
-        on questions.benchmark = nearest_questions.benchmark
-        and questions.question_id = nearest_questions.question_id
+        on run_questions.benchmark = nearest_questions.benchmark
+        and run_questions.question_id = nearest_questions.question_id
+    left join control_statements
+        on run_questions.benchmark = control_statements.benchmark
+        and run_questions.question_id = control_statements.question_id
+        and run_questions.dialect = control_statements.dialect
+        and run_questions.model = control_statements.model
+        and runs.gold_edition = control_statements.gold_edition
 
 ),
 
@@ -56,17 +100,29 @@ keyed as (
 
     -- Equal work is done once: the key holds what the answer depends on, not who asks for it.
     select
-        md5(concat_ws(
-            chr(31), 'answer', model, dialect, sample, coalesce(control_sql, ''), question
-        )) as request_id,
-        *,
-        'answer' as purpose,
-    from (
-        select
-            * exclude (nearest_gold_sql),
-            case when model = 'control/nearest-history' then nearest_gold_sql else gold_sql end as control_sql,
-        from asked
-    )
+        case
+            when is_control
+                then md5(concat_ws(chr(31), purpose, model, dialect, sample, coalesce(control_sql, ''), question))
+            else md5(concat_ws(chr(31), purpose, messages, model, settings, sample))
+        end as request_id,
+        run_id,
+        prediction_set,
+        benchmark,
+        model,
+        gold_edition,
+        question_id,
+        question_position,
+        db_id,
+        dialect,
+        question,
+        gold_sql,
+        control_sql,
+        messages,
+        settings,
+        sample,
+        purpose,
+        is_planned,
+    from asked
 
 )
 

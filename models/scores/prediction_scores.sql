@@ -1,10 +1,11 @@
 {#- One line a score model: adding a metric is its model, its row in seeds/metrics.csv, and its name here. -#}
 {% set metrics_of = {
-    'execution_match': ['ex', 'ex_set', 'ex_multiset', 'ex_strict', 'ex_permuted', 'ex_projection', 'ex_tolerant'],
+    'prediction_verdicts': ['ex', 'ex_set', 'ex_multiset', 'ex_strict', 'ex_permuted', 'ex_projection', 'ex_tolerant'],
     'score_exact_match': ['em', 'em_lower'],
-    'score_semantic_recall': ['semantic_recall'],
+    'score_completion': ['generation_rate', 'execution_rate'],
+    'score_semantic_recall': ['semantic_recall', 'semantic_recall_failing'],
     'score_soft_f1': ['soft_f1', 'soft_f1_by_position'],
-    'score_silent_divergence': ['sd_op'],
+    'score_silent_divergence': ['sd_op', 'sd_op_executed'],
 } -%}
 
 with
@@ -17,7 +18,7 @@ scores as (
     select
         prediction_id,
         '{{ metric }}' as metric,
-        {% if model == 'execution_match' -%}
+        {% if model == 'prediction_verdicts' -%}
         -- A verdict that is undecided (NULL) is no match, and stays in the denominator.
         coalesce({{ metric }}, false)::double as value,
         {%- elif metric == 'sd_op' -%}
@@ -39,10 +40,31 @@ judged as (
         scores.prediction_id,
         scores.metric,
         -- A question that cannot be scored has no value under any metric.
-        case when execution_match.is_judged then scores.value end as value,
+        case when verdicts.is_judged then scores.value end as value,
     from scores
-    inner join {{ ref('execution_match') }} as execution_match on scores.prediction_id = execution_match.prediction_id
+    inner join {{ ref('prediction_verdicts') }} as verdicts on scores.prediction_id = verdicts.prediction_id
+
+),
+
+derived as (
+
+    -- A derived prediction has the scores of the sample it repeats, and none while it waits for the choice.
+    select
+        choices.prediction_id,
+        judged.metric,
+        case when choices.derived_from_prediction_id is not null then judged.value end as value,
+    from {{ ref('majority_choices') }} as choices
+    inner join judged
+        on coalesce(choices.derived_from_prediction_id, choices.first_prediction_id) = judged.prediction_id
+
+),
+
+everything as (
+
+    select * from judged
+    union all
+    select * from derived
 
 )
 
-select * from judged
+select * from everything

@@ -1,0 +1,200 @@
+{% set verdicts = ['ex_set', 'ex_multiset', 'ex', 'ex_strict', 'ex_permuted', 'ex_projection', 'ex_tolerant'] -%}
+
+with
+
+predictions as (
+
+    select * from {{ ref('predictions') }}
+
+),
+
+scoreability as (
+
+    select * from {{ ref('question_scoreability') }}
+
+),
+
+outcomes as (
+
+    select * from {{ ref('statement_outcomes') }}
+
+),
+
+nearest as (
+
+    select * from {{ ref('comparison_verdicts') }}
+    where is_nearest_gold
+
+),
+
+best as (
+
+    -- Of several golds, the best verdict counts.
+    select
+        prediction_id,
+        {% for verdict in verdicts -%}
+        case
+            when bool_or({{ verdict }}) then true
+            -- Undecided against one gold and wrong against the others is undecided.
+            when bool_or(pair_id is not null and {{ verdict }} is null) then null
+            else false
+        end as {{ verdict }},
+        {% endfor %}
+    from {{ ref('comparison_verdicts') }}
+    group by prediction_id
+
+),
+
+hardness as (
+
+    select * from {{ ref('gold_hardness') }}
+    where gold_number = 1
+
+),
+
+hinges as (
+
+    select * from {{ ref('plan_hinges') }}
+
+),
+
+unresolved_names as (
+
+    select distinct statement_id
+    from {{ ref('unresolved_names') }}
+
+),
+
+judged as (
+
+    select
+        predictions.*,
+        hardness.spider_hardness,
+        coalesce(scoreability.status, 'no_gold') as question_status,
+        coalesce(scoreability.is_scoreable, false) as is_scoreable,
+        if(predictions.is_other_dialect, 'refused', coalesce(outcomes.outcome, 'not_run')) as predicted_outcome,
+        if(predictions.is_other_dialect, 'other_dialect', outcomes.error_class) as error_class,
+        outcomes.error_message,
+        outcomes.elapsed_ms,
+        outcomes.variant,
+        coalesce(outcomes.is_killed, false) as is_killed,
+        coalesce(outcomes.is_plan_sensitive, false) as is_plan_sensitive,
+        coalesce(outcomes.answered_prepared_only, false) as answered_prepared_only,
+        unresolved_names.statement_id is not null as has_unresolved_name,
+        hinges.statement_id is not null
+            or gold_hinges.statement_id is not null
+            or coalesce(scoreability.is_any_gold_waiting, false) as is_provisional,
+        nearest.gold_id as matched_gold_id,
+        nearest.pair_id,
+        nearest.order_rule,
+        coalesce(nearest.is_limit_tie, false) as is_limit_tie,
+        coalesce(nearest.is_order_by_luck, false) as is_order_by_luck,
+        nearest.n_gold_rows,
+        nearest.n_predicted_rows,
+        nearest.n_common_rows,
+        nearest.reason as pair_reason,
+        best.* exclude (prediction_id),
+    from predictions
+    left join scoreability
+        on predictions.benchmark = scoreability.benchmark
+        and predictions.question_id = scoreability.question_id
+        and predictions.gold_edition = scoreability.gold_edition
+    left join hardness
+        on predictions.benchmark = hardness.benchmark
+        and predictions.question_id = hardness.question_id
+        and predictions.gold_edition = hardness.gold_edition
+    left join outcomes on predictions.statement_id = outcomes.statement_id
+    left join nearest on predictions.prediction_id = nearest.prediction_id
+    left join best on predictions.prediction_id = best.prediction_id
+    left join unresolved_names on predictions.statement_id = unresolved_names.statement_id
+    left join hinges on predictions.statement_id = hinges.statement_id
+    left join hinges as gold_hinges on nearest.gold_statement_id = gold_hinges.statement_id
+
+),
+
+named as (
+
+    select
+        *,
+        case
+            when is_waiting then 'waiting'
+            when question_status = 'no_database' then 'no_database'
+            when question_status = 'not_run' then 'not_run'
+            when not is_scoreable then 'gold_failed'
+            when issue = 'truncated' then 'truncated'
+            when predicted_sql is null then 'empty'
+            when predicted_outcome = 'not_run' then 'not_run'
+            when predicted_outcome = 'no_database' then 'no_database'
+            when predicted_outcome = 'timed_out' then 'timed_out'
+            when predicted_outcome = 'refused' and error_class = 'empty' then 'empty'
+            when predicted_outcome = 'refused' then 'refused'
+            when predicted_outcome = 'failed' and error_class = 'syntax' then 'did_not_parse'
+            when predicted_outcome <> 'answered' then 'prediction_failed'
+            when ex then 'match'
+            when ex is null then 'cut'
+            else 'mismatch'
+        end as outcome,
+    from judged
+
+),
+
+explained as (
+
+    select
+        *,
+        case
+            when outcome in ('match', 'mismatch', 'cut') then coalesce(pair_reason, outcome)
+            when outcome = 'gold_failed' then question_status
+            when outcome = 'empty' then coalesce(issue, 'empty')
+            when outcome = 'did_not_parse' then 'syntax'
+            when outcome = 'timed_out' then 'timed_out'
+            when outcome in ('refused', 'prediction_failed') then coalesce(error_class, predicted_outcome)
+            else outcome
+        end as reason,
+        outcome in ('match', 'mismatch', 'cut') as is_executed,
+        outcome not in ('waiting', 'not_run', 'no_database', 'gold_failed') as is_judged,
+    from named
+
+)
+
+select
+    prediction_id,
+    prediction_set,
+    question_id,
+    sample,
+    benchmark,
+    db_id,
+    difficulty,
+    spider_hardness,
+    gold_edition,
+    outcome,
+    reason,
+    {% for verdict in verdicts -%}
+    -- A prediction without a result is wrong under every verdict; a question that cannot be scored has none.
+    case when is_executed then {{ verdict }} when is_judged then false end as {{ verdict }},
+    {% endfor -%}
+    matched_gold_id,
+    pair_id,
+    order_rule,
+    n_gold_rows,
+    n_predicted_rows,
+    n_common_rows,
+    is_scoreable,
+    predicted_sql is not null as is_generated,
+    is_executed,
+    is_judged,
+    coalesce(reason = 'match_empty', false) as is_match_empty,
+    is_limit_tie,
+    is_order_by_luck,
+    is_plan_sensitive,
+    answered_prepared_only,
+    has_unresolved_name,
+    is_provisional,
+    is_killed,
+    variant,
+    elapsed_ms,
+    error_class,
+    error_message,
+    statement_id,
+    sql_id,
+from explained
