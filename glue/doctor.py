@@ -18,6 +18,7 @@ Status = Literal["ok", "optional", "warning", "broken"]
 _PYTHON = (3, 11)
 _CORE = ("click", "dbt-core", "dbt-duckdb", "duckdb", "numpy", "pyarrow", "rich", "sqlglot")
 _EXTRAS = {
+    "models": ("aiohttp", "litellm", "tiktoken"),
     "dense": ("sentence-transformers",),
     "postgres": ("psycopg",),
     "mysql": ("pymysql",),

@@ -162,6 +162,18 @@ _TABLES = (
         is_ordered=FLAG,  # of a stored result: does order count
     ),
     _table(
+        "question_statements",
+        "One row per authored statement of a question that is no gold: by role, edition and dialect",
+        ("import_id", "question_id", "role", "gold_edition", "dialect"),
+        import_id=TEXT,
+        benchmark=TEXT,
+        question_id=TEXT,
+        role=TEXT,  # 'distractor', 'second_gold'
+        gold_edition=TEXT,  # edition of the golds it belongs to
+        dialect=TEXT,
+        sql=TEXT,
+    ),
+    _table(
         "predictions",
         "One row per question asked of a prediction set, and sample",
         ("import_id", "question_id", "sample"),
@@ -181,15 +193,19 @@ _TABLES = (
     ),
     _table(
         "runs",
-        "One row per prediction set that `glue generate` was asked for",
-        ("run_id",),
+        "One row per prediction set that `glue generate` planned or started; a started one lands again",
+        ("run_id", "is_planned"),
         run_id=TEXT,
         prediction_set=TEXT,
         benchmark=TEXT,
         model=TEXT,
-        settings=TEXT,  # JSON
+        settings=TEXT,  # JSON: temperature, max_tokens, … as asked for; {} for controls
+        setting=TEXT,  # prompt setting: zero_shot, schema_linked; NULL for controls
+        dialect=TEXT,  # asked for; NULL: the question's own
+        question_ids=TEXTS,  # NULL: all of the benchmark
         gold_edition=TEXT,
         n_samples=INT,
+        is_planned=FLAG,  # true: nothing may be sent yet; NULL in what older versions landed: started
         started_at=MOMENT,
     ),
     _table(
@@ -200,9 +216,25 @@ _TABLES = (
         attempt_id=TEXT,
         purpose=TEXT,  # answer, …
         model=TEXT,
-        outcome=TEXT,  # answered, failed
+        attempt_number=INT,  # 1-based, over all commands
+        outcome=TEXT,  # answered, truncated, failed
+        is_permanent=FLAG,  # of a failure: asking again cannot help
         response_text=TEXT,
         error=TEXT,
+        error_kind=TEXT,  # rate_limit, server_error, timeout, connection, malformed_response, bad_request, …
+        http_status=INT,
+        retry_after_s=pa.float64(),
+        finish_reason=TEXT,  # stop, length, content_filter, …
+        n_prompt_tokens=INT,  # NULL: not said
+        n_cached_tokens=INT,  # part of the prompt
+        n_completion_tokens=INT,
+        n_reasoning_tokens=INT,  # part of the completion
+        cost_usd=pa.float64(),  # NULL: unknown
+        price_source=TEXT,  # cost_map, command_line; NULL without a price
+        answering_model=TEXT,  # the model that the provider says answered
+        provider_response_id=TEXT,
+        request_json=TEXT,  # as sent, without keys
+        response_json=TEXT,  # as it came
         elapsed_ms=pa.float64(),
         responded_at=MOMENT,
     ),

@@ -21,6 +21,9 @@ class Progress(Protocol):
     def advance(self, n_done: int, n_failed: int) -> None:
         """So many more are done, of which so many failed."""
 
+    def tell(self, text: str) -> None:
+        """What to show beside the numbers from now on, such as the cost so far."""
+
     def note(self, text: str) -> None:
         """Something worth a line of its own."""
 
@@ -37,6 +40,9 @@ class Silent:
     def advance(self, n_done: int, n_failed: int) -> None:
         """See Progress."""
 
+    def tell(self, text: str) -> None:
+        """See Progress."""
+
     def note(self, text: str) -> None:
         """See Progress."""
 
@@ -50,13 +56,14 @@ class Lines:
     def __init__(self, stream: TextIO, every_s: float = LINE_EVERY_S) -> None:
         self._stream = stream
         self._every_s = every_s
-        self._what = ""
+        self._what = self._told = ""
         self._total = self._n_done = self._n_failed = 0
         self._started_s = self._shown_s = 0.0
 
     def start(self, what: str, total: int) -> None:
         """See Progress."""
         self._what, self._total, self._n_done, self._n_failed = what, total, 0, 0
+        self._told = ""
         self._started_s = self._shown_s = time.monotonic()
 
     def advance(self, n_done: int, n_failed: int) -> None:
@@ -65,6 +72,10 @@ class Lines:
         self._n_failed += n_failed
         if time.monotonic() - self._shown_s >= self._every_s:
             self._show()
+
+    def tell(self, text: str) -> None:
+        """See Progress."""
+        self._told = text
 
     def note(self, text: str) -> None:
         """See Progress."""
@@ -81,9 +92,10 @@ class Lines:
         rate = self._n_done / max(self._shown_s - self._started_s, 1e-3)
         left = self._total - self._n_done
         time_left = f", about {duration(left / rate)} left" if left and rate else ""
+        told = f", {self._told}" if self._told else ""
         self.note(
             f"{self._what}: {self._n_done:,} of {self._total:,}, "
-            f"{self._n_failed:,} failed, {rate:,.0f}/s{time_left}"
+            f"{self._n_failed:,} failed, {rate:,.0f}/s{told}{time_left}"
         )
 
 
@@ -106,6 +118,7 @@ class Bar:
             BarColumn(),
             MofNCompleteColumn(),
             TextColumn("{task.fields[rate]}"),
+            TextColumn("{task.fields[told]}"),
             TextColumn("{task.fields[failures]}", style="red"),
             TimeElapsedColumn(),
             TextColumn("left"),
@@ -114,7 +127,7 @@ class Bar:
         self._bar = RichProgress(
             *columns, console=Console(file=stream), refresh_per_second=5, transient=False
         )
-        self._task = self._bar.add_task("", rate="", failures="", visible=False)
+        self._task = self._bar.add_task("", rate="", told="", failures="", visible=False)
         self._started_s = 0.0
         self._n_done = self._n_failed = 0
 
@@ -122,7 +135,8 @@ class Bar:
         """See Progress."""
         self._n_done, self._n_failed = 0, 0
         self._started_s = time.monotonic()
-        self._bar.reset(self._task, total=total, description=what, visible=True, rate="", failures="")
+        self._bar.reset(self._task, total=total, description=what, visible=True)
+        self._bar.update(self._task, rate="", told="", failures="")
         self._bar.start()
 
     def advance(self, n_done: int, n_failed: int) -> None:
@@ -132,6 +146,10 @@ class Bar:
         rate = self._n_done / max(time.monotonic() - self._started_s, 1e-3)
         failures = f"{self._n_failed:,} failed" if self._n_failed else ""
         self._bar.update(self._task, advance=n_done, rate=f"{rate:,.0f}/s", failures=failures)
+
+    def tell(self, text: str) -> None:
+        """See Progress."""
+        self._bar.update(self._task, told=text)
 
     def note(self, text: str) -> None:
         """See Progress."""

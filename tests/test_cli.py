@@ -18,7 +18,7 @@ from glue import cli
 from glue.home import Home
 from tests.commands import glue as run_glue
 
-HEAVY = {"dbt", "duckdb", "numpy", "pyarrow", "rich", "sqlglot", "litellm", "concurrent.futures"}
+HEAVY = {"dbt", "duckdb", "numpy", "pyarrow", "rich", "sqlglot", "litellm", "aiohttp", "concurrent.futures"}
 
 
 def said(arguments: list[str], capfd: pytest.CaptureFixture[str]) -> tuple[int, str, str]:
@@ -210,16 +210,31 @@ def test_a_missing_file_names_its_neighbour(
 @pytest.mark.parametrize(
     ("model", "message", "hint"),
     [
-        ("gpt-4", "notyet: glue asks no language models yet", "control/gold"),
+        ("gpt-4", "OPENAI_API_KEY is not set", "--api-base"),
+        ("openai/mine", "OPENAI_API_KEY is not set", "--api-base"),
         ("control/glod", "there is no control/glod", "did you mean control/gold?"),
     ],
 )
-def test_only_controls_generate(
-    at_home: Home, shop: Path, model: str, message: str, hint: str, capfd: pytest.CaptureFixture[str]
+def test_what_cannot_be_asked_is_said_first(
+    at_home: Home,
+    shop: Path,
+    model: str,
+    message: str,
+    hint: str,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     said(import_shop(shop), capfd)
     code, _, err = said(["generate", "--model", model, "--benchmark", "shop"], capfd)
     assert code == 1 and message in err.splitlines()[0] and hint in err.splitlines()[1]
+
+
+def test_a_command_is_shown_without_the_password_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    typed = "http://me:password1@host/v1?code=abc"
+    monkeypatch.setattr(sys, "argv", ["glue", "generate", f"--api-base={typed}", "x" * 300])
+    command = cli._command_line(typed, cli.cli_generate.shown_address(typed))
+    assert command.startswith("glue generate --api-base=http://host/v1 xxx") and len(command) == 205
 
 
 def test_query_reads_its_statement_from_a_pipe(home: Home) -> None:

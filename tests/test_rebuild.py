@@ -48,7 +48,7 @@ def test_the_same_tables_come_back(tmp_path: Path) -> None:
     glue(tmp_path, "execute")
     glue(tmp_path, "build")
     before = contents(tmp_path)
-    assert before["execution_match"][0] == 40
+    assert before["execution_match"][0] == 190
     (tmp_path / "warehouse.duckdb").unlink()
     glue(tmp_path, "build", "--force")
     assert contents(tmp_path) == before

@@ -1,0 +1,267 @@
+"""The options of `glue generate`, and what it prints."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from glue.cli_output import say
+from glue.errors import GlueError
+from glue.home import Home
+
+if TYPE_CHECKING:
+    from glue.generate import GenerateReport, Plan
+    from glue.progress import Progress
+    from glue.solvers.prices import Price
+
+_COUNT = click.IntRange(min=1)
+_POSITIVE = click.FloatRange(min=0, min_open=True)
+_AMOUNT = click.FloatRange(min=0)
+
+EPILOG = """\b
+Examples:
+  glue generate --model openai/gpt-5-mini --benchmark enterprise --plan
+  glue generate --model openai/gpt-5-mini --benchmark enterprise --limit 5
+  glue generate --model anthropic/claude-sonnet-4-5 --benchmark bird_dev --max-cost 5
+  glue generate --model openai/my-model --api-base http://localhost:8000/v1 --benchmark enterprise
+  glue generate --model control/gold --model control/gold-broken --benchmark bird_dev
+
+Keys come from the environment (OPENAI_API_KEY, ANTHROPIC_API_KEY, …) and are never stored."""
+
+OPTIONS = (
+    click.option(
+        "--model",
+        "models",
+        required=True,
+        multiple=True,
+        metavar="MODEL",
+        help="A model by litellm's name (provider/model), or control/gold, …; may be repeated.",
+    ),
+    click.option("--benchmark", required=True, metavar="BENCHMARK", help="The benchmark to answer."),
+    click.option(
+        "--setting",
+        "prompt_settings",
+        multiple=True,
+        metavar="SETTING",
+        help="Prompt: zero_shot or schema_linked (default); a set for each; may be repeated.",
+    ),
+    click.option("--dialect", metavar="NAME", help="Ask for this SQL dialect (default: the question's)."),
+    click.option("--name", metavar="SET", help="The prediction set's name (default: model/setting/dialect)."),
+    click.option(
+        "--gold-edition",
+        default="benchmark",
+        show_default=True,
+        metavar="NAME",
+        help="The golds it is scored with.",
+    ),
+    click.option("--limit", type=_COUNT, metavar="N", help="Ask at most so many questions now."),
+    click.option(
+        "--questions",
+        "question_file",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="The set has only these questions: one id a line.",
+    ),
+    click.option(
+        "--temperature", type=_AMOUNT, default=0, show_default=True, metavar="T", help="Temperature."
+    ),
+    click.option(
+        "--max-tokens",
+        type=_COUNT,
+        default=8192,
+        show_default=True,
+        metavar="N",
+        help="Longest answer, with what the model thinks.",
+    ),
+    click.option(
+        "--samples",
+        "n_samples",
+        type=_COUNT,
+        default=1,
+        show_default=True,
+        metavar="N",
+        help="Answers to each question.",
+    ),
+    click.option(
+        "--concurrency", type=_COUNT, default=16, show_default=True, metavar="N", help="Requests at once."
+    ),
+    click.option(
+        "--request-timeout",
+        "request_timeout_s",
+        type=_POSITIVE,
+        default=300,
+        show_default=True,
+        metavar="SECONDS",
+        help="Limit of one request.",
+    ),
+    click.option(
+        "--retries",
+        type=click.IntRange(min=0),
+        default=3,
+        show_default=True,
+        metavar="N",
+        help="Further attempts at a request that failed, over all commands.",
+    ),
+    click.option(
+        "--retry-malformed", "is_malformed_retried", is_flag=True, help="Also where the answer holds no SQL."
+    ),
+    click.option(
+        "--retry-failed",
+        "is_failed_retried",
+        is_flag=True,
+        help="Ask again, with new attempts, what has used up its own or failed for good.",
+    ),
+    click.option(
+        "--max-cost",
+        "max_cost_usd",
+        type=_POSITIVE,
+        metavar="USD",
+        help="Send nothing more once this command could cost more.",
+    ),
+    click.option("--price-in", type=_AMOUNT, metavar="USD", help="Price of a million prompt tokens."),
+    click.option("--price-out", type=_AMOUNT, metavar="USD", help="Price of a million answer tokens."),
+    click.option("--api-base", metavar="URL", help="Where the model is, such as http://localhost:8000/v1."),
+    click.option("--plan", "is_plan", is_flag=True, help="Print requests, tokens and cost; send nothing."),
+)
+
+
+def shown_address(api_base: str | None) -> str:
+    """An --api-base as it may be shown: without user, password and query."""
+    from glue.solvers.keys import address
+
+    return address(api_base).shown if api_base else ""
+
+
+def run(command: str, progress: Progress, given: dict[str, Any]) -> None:
+    """Do what the options say and print how it went."""
+    from glue.generate import ModelOptions, generate, plan
+
+    names = ("models", "benchmark", "name", "gold_edition", "limit", "question_file")
+    what = {name: given.pop(name) for name in names}
+    is_plan = given.pop("is_plan")
+    options = ModelOptions(**given)
+    shared: dict[str, Any] = {**what, "options": options, "progress": progress, "command": command}
+    if is_plan:
+        print_plans(plan(Home.current(), **shared))
+        return
+    if options.n_samples > 1 and options.temperature == 0 and not _only_controls(what["models"]):
+        say("note: at temperature 0 the samples of a question will be much alike")
+    reports = generate(Home.current(), **shared, on_plan=lambda found: say(told_plan(found)))
+    for report in reports:
+        print(told_report(report))
+    if reports and reports[-1].stop:
+        _tell_stop(reports[-1])
+
+
+def _only_controls(models: tuple[str, ...]) -> bool:
+    return all(model.startswith("control/") for model in models)
+
+
+# --------------------------------------------------------------------------- the plan
+
+
+def print_plans(plans: list[Plan]) -> None:
+    """A table of what would be sent, set by set, and how tokens and cost were reckoned."""
+    from glue.cli_output import print_table
+
+    columns = ["prediction set", "requests", "distinct", "now", "prompt tokens", "at most USD"]
+    print_table(columns, [_plan_row(found) for found in plans])
+    for line in dict.fromkeys(line for found in plans for line in _reckoning(found)):
+        print(line)
+    print("nothing was sent")
+
+
+def _plan_row(found: Plan) -> tuple[str, str, str, str, str, str]:
+    tokens = "" if found.n_prompt_tokens is None else f"{found.n_prompt_tokens:,}"
+    counts = (found.n_requests, found.n_distinct, found.n_now)
+    requests, distinct, now = (f"{count:,}" for count in counts)
+    return found.prediction_set, requests, distinct, now, tokens, _usd(found.most_usd)
+
+
+def _reckoning(found: Plan) -> list[str]:
+    if found.token_counter is None:
+        return []
+    lines = [f"tokens are counted with {found.token_counter}"]
+    if found.price is None:
+        lines.append("the price is unknown: give --price-in and --price-out (USD per million tokens)")
+    else:
+        lines.append(
+            f"cost: one attempt each, no token cached, every answer {found.max_tokens:,} tokens long;"
+            f" {_told_price(found.price)}"
+        )
+    if found.n_used_up:
+        lines.append(f"{found.n_used_up:,} more have used up their attempts: --retry-failed asks them again")
+    return lines
+
+
+def told_plan(found: Plan) -> str:
+    """The plan of one set in a line, for stderr."""
+    cost = "cost unknown" if found.most_usd is None else f"cost at most {_usd(found.most_usd)} USD"
+    return (
+        f"{found.prediction_set}: {found.n_now:,} requests to send, {found.n_prompt_tokens:,} prompt tokens"
+        f" (counted with {found.token_counter}), {cost}"
+    )
+
+
+def _told_price(price: Price) -> str:
+    per_million = f"{price.rates.prompt * 1e6:g} USD in, {price.rates.completion * 1e6:g} out"
+    origin = "from litellm's list" if price.source == "cost_map" else "as given"
+    return f"{per_million} per million tokens, {origin}"
+
+
+def _usd(amount: float | None) -> str:
+    return "unknown" if amount is None else f"{amount:,.4f}"
+
+
+# --------------------------------------------------------------------------- the report
+
+
+def told_report(report: GenerateReport) -> str:
+    """How asking for one set ended, in a line."""
+    counts = [
+        (report.n_answered, "answered"),
+        (report.n_truncated, "cut at the token limit"),
+        (report.n_failed, f"failed (first: {report.first_error})"),
+    ]
+    nothing = "none answered" if report.n_waiting else "nothing was left to answer"
+    parts = [f"{count:,} {what}" for count, what in counts if count] or [nothing]
+    if report.n_waiting:
+        parts.append(f"{report.n_waiting:,} left for later")
+    if report.n_used_up:
+        parts.append(f"{report.n_used_up:,} have used up their attempts (--retry-failed asks them again)")
+    tally = report.tally
+    if tally is not None and tally.n_attempts:
+        parts.append(_told_tokens(report))
+    return f"{report.prediction_set} on {report.benchmark}: {', '.join(parts)}"
+
+
+def _told_tokens(report: GenerateReport) -> str:
+    tally = report.tally
+    assert tally is not None
+    cached = f" ({tally.n_cached_tokens:,} cached)" if tally.n_cached_tokens else ""
+    reasoning = f" ({tally.n_reasoning_tokens:,} reasoning)" if tally.n_reasoning_tokens else ""
+    cost = f"{tally.cost_usd:,.4f} USD" if report.is_priced else "unknown"
+    unpriced = f" and {tally.n_unpriced:,} attempts without a cost" if tally.n_unpriced else ""
+    return (
+        f"{tally.n_attempts:,} attempts, {tally.n_prompt_tokens:,} prompt tokens{cached},"
+        f" {tally.n_completion_tokens:,} answer tokens{reasoning}, cost of this command {cost}"
+        f"{unpriced if report.is_priced else ''}"
+    )
+
+
+def _tell_stop(report: GenerateReport) -> None:
+    """Why a run stopped early: an error, but for what the user wanted."""
+    if report.stop == "interrupted":
+        raise click.Abort
+    if report.stop == "max_cost":
+        say(
+            f"stopped at --max-cost: the next request could exceed it; {report.n_waiting:,} requests"
+            " remain, and the same command goes on with a new allowance"
+        )
+        return
+    assert report.tally is not None
+    error = f": {report.tally.stop_error}" if report.tally.stop_error else ""
+    message = f"asking for {report.prediction_set} stopped ({report.stop}){error}"
+    raise GlueError(message, report.stop_hint or "the same command goes on from there")

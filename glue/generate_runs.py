@@ -1,0 +1,187 @@
+"""Runs of `glue generate`: what a prediction set is called, what belongs to it, and its row in landing."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from glue.errors import GlueError, nearest
+from glue.home import Home
+from glue.landing import Writer, landed_keys
+
+if TYPE_CHECKING:
+    from glue.importers.landed import LandedBenchmark
+
+CONTROL_PREFIX = "control/"
+DEFAULT_SETTING = "schema_linked"
+
+
+@dataclass(frozen=True)
+class Run:
+    """One prediction set to be generated: everything that its answers depend on."""
+
+    prediction_set: str
+    benchmark: str
+    model: str
+    gold_edition: str = "benchmark"
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    setting: str | None = None  # of the prompt; None for controls
+    dialect: str | None = None  # asked for; None: the question's own
+    question_ids: tuple[str, ...] | None = None  # None: all of the benchmark
+    n_samples: int = 1
+
+    @property
+    def is_control(self) -> bool:
+        return self.model.startswith(CONTROL_PREFIX)
+
+    @property
+    def settings_json(self) -> str:
+        """Settings in their one spelling, which is part of what requests are keyed by."""
+        return json.dumps(dict(self.settings), sort_keys=True)
+
+    @property
+    def run_id(self) -> str:
+        parts: list[Any] = [
+            self.prediction_set,
+            self.model,
+            self.benchmark,
+            self.gold_edition,
+            dict(self.settings),
+        ]
+        further = [self.setting, self.dialect, self.question_ids, self.n_samples]
+        if further != [None, None, None, 1]:
+            parts += further
+        return hashlib.md5(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+    def row(self, is_planned: bool) -> dict[str, Any]:
+        """Its row of landing table `runs`."""
+        return {
+            "run_id": self.run_id,
+            "prediction_set": self.prediction_set,
+            "benchmark": self.benchmark,
+            "model": self.model,
+            "settings": self.settings_json,
+            "setting": self.setting,
+            "dialect": self.dialect,
+            "question_ids": None if self.question_ids is None else list(self.question_ids),
+            "gold_edition": self.gold_edition,
+            "n_samples": self.n_samples,
+            "is_planned": is_planned,
+            "started_at": datetime.now(UTC),
+        }
+
+
+def default_name(model: str, setting: str | None, dialect: str | None) -> str:
+    """The name of a set that was given none: model, prompt setting and dialect."""
+    return "/".join(part for part in (model, setting, dialect) if part)
+
+
+def the_dialect(benchmark: LandedBenchmark) -> str | None:
+    """The dialect that all questions of a benchmark are in; None where they are in several, or do not say."""
+    dialects = {question.dialect for question in benchmark.questions}
+    return dialects.pop() if len(dialects) == 1 else None
+
+
+def check_setting(name: str, project: Path) -> None:
+    """GlueError when seeds/prompt_settings.csv has no such prompt setting."""
+    with (project / "seeds" / "prompt_settings.csv").open(encoding="utf-8", newline="") as file:
+        known = [row["setting"] for row in csv.DictReader(file)]
+    if name not in known:
+        close = nearest(name, known)
+        hint = f"did you mean {close}?" if close else f"settings: {', '.join(known)}"
+        raise GlueError(f"there is no prompt setting {name!r}", hint)
+
+
+def check_dialect(name: str, project: Path) -> None:
+    """GlueError when `name` is no dialect of sqlglot's, or none that prompts have a name for."""
+    with (project / "seeds" / "dialects.csv").open(encoding="utf-8", newline="") as file:
+        known = [row["dialect"] for row in csv.DictReader(file)]
+    if name not in known:
+        close = nearest(name, known)
+        hint = f"did you mean {close}?" if close else f"dialects: {', '.join(known)}"
+        raise GlueError(f"there is no dialect {name!r}", hint)
+
+
+def read_question_ids(file: Path, benchmark: LandedBenchmark) -> tuple[str, ...]:
+    """The questions that a file names, one a line, in the benchmark's order. GlueError naming the line."""
+    try:
+        lines = file.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise GlueError(f"--questions: cannot read {file}: {error}", "give a file of question ids") from error
+    known = [question.question_id for question in benchmark.questions]
+    wanted: set[str] = set()
+    for number, line in enumerate(lines, 1):
+        question_id = line.strip()
+        if not question_id:
+            continue
+        if question_id not in known:
+            close = nearest(question_id, known)
+            hint = f"did you mean {close!r}?" if close else f"ids are like {known[0]!r}"
+            raise GlueError(f"{file}, line {number}: {benchmark.name} has no question {question_id!r}", hint)
+        wanted.add(question_id)
+    if not wanted:
+        raise GlueError(f"{file} names no question", "write one question id a line")
+    return tuple(question_id for question_id in known if question_id in wanted)
+
+
+def check_names(home: Home, runs: Sequence[Run]) -> None:
+    """GlueError when a name stands for something else: an imported set, or a run that started otherwise."""
+    from glue.importers.common import newest_imports
+
+    imported = {row["prediction_set"] for row in newest_imports(home).values()}
+    columns = ["run_id", "prediction_set", "benchmark", "model", "settings", "setting", "gold_edition"]
+    started = [
+        row
+        for row in landed_keys(home, "runs", columns=[*columns, "is_planned"]).to_pylist()
+        if not row["is_planned"]
+    ]
+    for run in runs:
+        if run.prediction_set in imported:
+            raise GlueError(f"prediction set {run.prediction_set!r} was imported", "choose another --name")
+        for row in started:
+            is_same_name = (row["prediction_set"], row["benchmark"]) == (run.prediction_set, run.benchmark)
+            if is_same_name and row["run_id"] != run.run_id:
+                raise GlueError(_taken(row), "choose another --name")
+
+
+def _taken(row: dict[str, Any]) -> str:
+    told = f"prediction set {row['prediction_set']!r} of {row['benchmark']} was generated by {row['model']}"
+    if row["setting"] is None:
+        return f"{told} with golds of edition {row['gold_edition']!r}"
+    return f"{told} otherwise: setting {row['setting']}, {row['settings']}, or other questions or samples"
+
+
+def check_not_generated(home: Home, prediction_set: str) -> None:
+    """GlueError when a set of this name was generated: an import must not mix with it."""
+    for run in landed_keys(home, "runs", columns=["prediction_set", "model", "is_planned"]).to_pylist():
+        if run["prediction_set"] == prediction_set and not run["is_planned"]:
+            raise GlueError(
+                f"prediction set {prediction_set!r} was generated by {run['model']}", "choose another --name"
+            )
+
+
+def land_planned(writer: Writer, runs: Sequence[Run]) -> None:
+    """Land the rows of runs that have not started, as planned: now their requests can be looked at."""
+    started = _started(writer.home)
+    rows = [run.row(is_planned=True) for run in runs if run.run_id not in started]
+    if rows:
+        writer.append("runs", rows)
+        writer.fold()
+
+
+def land_started(writer: Writer, run: Run) -> None:
+    """Land the row of a run as started, once."""
+    if run.run_id not in _started(writer.home):
+        writer.append("runs", [run.row(is_planned=False)])
+        writer.fold()
+
+
+def _started(home: Home) -> set[str]:
+    landed = landed_keys(home, "runs", columns=["run_id", "is_planned"]).to_pylist()
+    return {row["run_id"] for row in landed if not row["is_planned"]}
