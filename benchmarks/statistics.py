@@ -131,7 +131,7 @@ def statistics_seconds(home: Home) -> dict[str, float]:
     project = str(project_directory())
     subprocess.run(
         [
-            *(sys.executable, "-m", "dbt.cli.main", "--quiet", "run", "--full-refresh"),
+            *(sys.executable, "-W", "ignore", "-m", "dbt.cli.main", "--quiet", "run", "--full-refresh"),
             *("--select", "path:models/statistics", "--project-dir", project, "--profiles-dir", project),
             *("--target-path", str(home.target), "--log-path", str(home.target / "logs")),
         ],

@@ -22,7 +22,7 @@ from glue.build import project_directory
 Scores = npt.NDArray[np.float64]
 """One score per question, in the questions' order; NaN where the question does not count."""
 
-SEEDS = ("metrics", "protocols", "protocol_metrics", "contrasts")
+SEEDS = tuple(f"path:seeds/{name}.csv" for name in ("metrics", "protocols", "protocol_metrics", "contrasts"))
 MODELS = (
     *("question_slices", "slice_positions", "bootstrap_weights", "question_scores", "metric_slices"),
     *("contrast_pairs", "bootstrap_ratios", "bootstrap_intervals", "contrast_tests"),
@@ -85,8 +85,7 @@ def build(home: Path, benchmarks: list[Benchmark], sets: dict[tuple[str, str, st
                 key = (benchmark_name, prediction_set, sample)
                 _insert_scores(warehouse, key, metric, scores, is_new=key not in predictions)
                 predictions.add(key)
-    run_dbt(home, "seed", "--select", *SEEDS)
-    run_dbt(home, "run", "--select", *MODELS)
+    run_dbt(home, *SEEDS, *MODELS)
     return home
 
 
@@ -115,12 +114,13 @@ def _insert_scores(
     warehouse.executemany("insert into prediction_scores values (?, ?, ?)", values)
 
 
-def run_dbt(home: Path, *arguments: str) -> None:
-    """Run dbt on the project with `home` as its warehouse; it must succeed."""
+def run_dbt(home: Path, *nodes: str) -> None:
+    """Build these seeds and models, without their tests, with `home` as the warehouse; it must succeed."""
     project = str(project_directory())
     finished = subprocess.run(
         [
-            *(sys.executable, "-m", "dbt.cli.main", "--quiet", *arguments),
+            *(sys.executable, "-W", "ignore", "-m", "dbt.cli.main", "--quiet", "build", "--select", *nodes),
+            *("--exclude-resource-type", "test", "--exclude-resource-type", "unit_test"),
             *("--project-dir", project, "--profiles-dir", project),
             *("--target-path", str(home / "target"), "--log-path", str(home / "logs")),
         ],

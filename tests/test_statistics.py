@@ -7,6 +7,7 @@ N_SEEDS runs of the reference with as many replicates each; a bound may lie thre
 from __future__ import annotations
 
 from collections.abc import Callable
+from hashlib import md5
 from pathlib import Path
 from typing import Any, Literal
 
@@ -22,7 +23,7 @@ from statsmodels.stats.proportion import proportion_confint
 from statsmodels.stats.weightstats import ttost_paired
 
 from tests.commands import rows_of
-from tests.statistics_helpers import Benchmark, Scores, build, one
+from tests.statistics_helpers import MODELS, Benchmark, Scores, build, one, run_dbt
 
 pytestmark = pytest.mark.slow
 
@@ -312,8 +313,6 @@ def test_draws_are_fair(warehouse: Path) -> None:
 
 def test_draws_can_be_repeated_by_hand(warehouse: Path) -> None:
     """The first replicate of the narrow benchmark, from md5 alone."""
-    from hashlib import md5
-
     n = NARROW.n_questions
     expected = [0] * n
     draws: list[int] = []
@@ -372,8 +371,6 @@ def test_what_was_resampled_is_kept_and_what_is_gone_is_dropped(
     scores: dict[tuple[str, str, str], list[Scores]], tmp_path: Path
 ) -> None:
     """A second build draws nothing anew, gives the same, and forgets a set that is gone."""
-    from tests.statistics_helpers import MODELS, run_dbt
-
     narrow = {key: value for key, value in scores.items() if key[0] == "narrow"}
     home = build(tmp_path / "home", [NARROW], narrow)
 
@@ -384,11 +381,11 @@ def test_what_was_resampled_is_kept_and_what_is_gone_is_dropped(
             )
 
     before = contents()
-    run_dbt(home, "run", "--select", *MODELS)
+    run_dbt(home, *MODELS)
     assert contents() == before
     with duckdb.connect(str(home / "warehouse.duckdb")) as connection:
         connection.execute("delete from execution_match where prediction_set = 'poor'")
-    run_dbt(home, "run", "--select", *MODELS)
+    run_dbt(home, *MODELS)
     without = {key: value for key, value in narrow.items() if key[1] != "poor"}
     fresh = build(tmp_path / "fresh", [NARROW], without)
     for table in ("bootstrap_weights", "bootstrap_intervals", "metric_contrasts"):
