@@ -92,15 +92,6 @@ def test_a_whole_build_serves_every_pending_table(home: Home, project: Path) -> 
     assert not refresh(home, project=project).is_skipped
 
 
-def test_answered_requests_are_not_pending_before_the_next_build(home: Home, project: Path) -> None:
-    land_run(home, "one")
-    land_run(home, "two")
-    refresh(home, "pending_requests", project=project)
-    with Writer(home, loop="generate") as writer:
-        writer.append("responses", [{"request_id": "one", "attempt_id": "a", "outcome": "answered"}])
-    assert pending_requests(home)["request_id"].to_pylist() == ["two"]
-
-
 def test_a_failing_model_is_named_with_its_error_and_the_log(home: Home, project: Path) -> None:
     bad = project / "models" / "bad.sql"
     bad.write_text("select nonsense from {{ ref('runs') }}")
