@@ -255,7 +255,7 @@ def test_statements_behind_a_long_one_are_run_elsewhere(home: Home, database: Pa
     long = executions.pop("long")
     assert long["outcome"] == "timed_out"
     began = max(row["executed_at"] for row in executions.values())
-    assert (long["executed_at"] - began).total_seconds() > 0.5  # executed_at is when it ended
+    assert long["executed_at"] > began  # when each ended: behind it they would have ended after it
 
 
 def test_a_worker_that_dies_costs_one_statement(home: Home, database: Path) -> None:
