@@ -5,8 +5,8 @@
 
 A server in its own process answers every request after `latency`. Prints the time from the first request on
 the wire until the last answer is back, all others being safe in the journal, against the ideal (requests /
-concurrency x latency) and against a bare loop of asyncio and httpx that throws the answers away. Start-up, and
-turning the journal into Parquet at the end, are apart. Several runs tell how steady it is; the middle one
+concurrency x latency) and against a bare loop of asyncio and httpx that throws the answers away. Start-up and
+turning the journal into Parquet are apart. Several runs tell how steady it is; the middle one
 counts. --litellm: also a provider that goes through litellm.
 """
 
