@@ -49,7 +49,7 @@ from glue.landing_rows import (
     IpcSchemas,
     Rows,
     append_schema,
-    conform,
+    from_ipc,
     landing_table,
     serialise,
     to_batches,
@@ -311,7 +311,7 @@ def _fold_journal(home: Home, journal: Journal) -> list[str]:
     try:
         for number, frame in enumerate(journal.frames(), 1):
             try:
-                batches = _decoded(frame)
+                batches = from_ipc(frame.table, frame.payload)
             except (GlueError, pa.ArrowException, OSError, EOFError) as error:
                 rejected.append(f"{_put_aside(home, journal.batch, number, frame)} ({error})")
                 continue
@@ -336,11 +336,6 @@ def _fold_journal(home: Home, journal: Journal) -> list[str]:
 def _from_last_to_first(files: dict[str, _TableFile]) -> list[str]:
     """Rows that others point to come first and imports last: a kill in between shows nothing half done."""
     return [table for table in reversed(TABLES) if table in files]
-
-
-def _decoded(frame: Frame) -> list[pa.RecordBatch]:
-    """A frame's rows, less landed_at. Reads frames of older schemas too: what they lack is NULL."""
-    return [conform(frame.table, batch) for batch in pa.ipc.open_stream(frame.payload)]
 
 
 def _put_aside(home: Home, batch: str, number: int, frame: Frame) -> Path:

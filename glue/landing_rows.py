@@ -23,6 +23,7 @@ Rows: TypeAlias = Iterable[Mapping[str, Any]] | pa.RecordBatch | pa.Table
 _CHUNK_ROWS = 8192
 _FRAME_BYTES = 32 << 20  # larger batches are sliced, so that a fold never holds much more
 _LONGEST_OPENING = 1 << 16
+_END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
 _FILLED_BY_WRITER = "landed_at"
 _TOO_LARGE = "the row holds more than the 2 GB of text that one Arrow batch can"
 
@@ -103,11 +104,40 @@ def conform(table: str, batch: pa.RecordBatch) -> pa.RecordBatch:
         _check_names(table, batch.schema.names, schema)
         columns = [_conformed_column(table, field, batch) for field in schema]
         conformed = pa.RecordBatch.from_arrays(columns, schema=schema)
+    return _validated(table, conformed)
+
+
+def _validated(table: str, batch: pa.RecordBatch) -> pa.RecordBatch:
     try:
-        conformed.validate(full=True)
+        batch.validate(full=True)
     except pa.ArrowInvalid as error:
         raise GlueError(f"{table}: {error}", "store bytes that are no UTF-8 as a hexadecimal text") from error
-    return conformed
+    return batch
+
+
+def from_ipc(table: str, data: bytes) -> list[pa.RecordBatch]:
+    """The batches of an IPC stream as of `conform`; a stream of the table's schema of today costs a third.
+
+    Errors as of `conform`; pa.ArrowException, OSError or EOFError when it is no such stream.
+    """
+    schema, opening = _opening(table)
+    if not data.startswith(opening):
+        return [conform(table, batch) for batch in pa.ipc.open_stream(data)]
+    reader = pa.BufferReader(data)
+    reader.seek(len(opening))
+    batches = []
+    while len(data) - reader.tell() > len(_END_OF_STREAM):
+        batch = pa.ipc.read_record_batch(pa.ipc.read_message(reader), schema)
+        batches.append(_validated(table, batch))
+    return batches
+
+
+@cache
+def _opening(table: str) -> tuple[pa.Schema, bytes]:
+    """The schema that is appended, and the bytes with which its streams begin."""
+    schema = append_schema(table)
+    stream = memoryview(serialise(schema, []))
+    return schema, bytes(stream[: _opening_bytes(stream)])
 
 
 class IpcSchemas:
@@ -204,6 +234,10 @@ def _chunk_batches(
     table: str, chunk: list[Mapping[str, Any]], schema: pa.Schema, first_row: int
 ) -> Iterator[pa.RecordBatch]:
     """One batch, or several where its text would not fit into one."""
+    batch = _plain_batch(table, chunk)
+    if batch is not None:
+        yield batch
+        return
     columns = [_column(table, field, [row.get(field.name) for row in chunk], first_row) for field in schema]
     if all(isinstance(column, pa.Array) for column in columns):
         yield pa.RecordBatch.from_arrays(columns, schema=schema)
@@ -213,6 +247,36 @@ def _chunk_batches(
     middle = len(chunk) // 2
     yield from _chunk_batches(table, chunk[:middle], schema, first_row)
     yield from _chunk_batches(table, chunk[middle:], schema, first_row + middle)
+
+
+def _plain_batch(table: str, chunk: list[Mapping[str, Any]]) -> pa.RecordBatch | None:
+    """The rows in one conversion, which for one row is five times as fast as column by column.
+
+    None where a value is not of exactly the Python type that its column holds or does not fit.
+    """
+    struct, kinds, looked_into = _plain_struct(table)
+    for row in chunk:
+        if type(row) is not dict or not all(type(value) in kinds[name] for name, value in row.items()):
+            return None
+    for name, kind in looked_into:
+        if not _is_plain(kind, [row.get(name) for row in chunk]):
+            return None
+    try:
+        array = pa.array(chunk, struct)
+    except (pa.ArrowException, ValueError, TypeError, OverflowError):
+        return None
+    return pa.RecordBatch.from_struct_array(array) if isinstance(array, pa.Array) else None
+
+
+@cache
+def _plain_struct(
+    table: str,
+) -> tuple[pa.StructType, dict[str, set[type]], list[tuple[str, pa.DataType]]]:
+    """An appended row as one Arrow type, its fields' Python types, and the fields whose values have parts."""
+    schema = append_schema(table)
+    kinds = {field.name: _PLAIN_TYPES[field.type] for field in schema}
+    looked_into = [(field.name, field.type) for field in schema if field.type in (TEXTS, MOMENT)]
+    return pa.struct(list(schema)), kinds, looked_into
 
 
 def _column(table: str, field: pa.Field, values: list[Any], first_row: int) -> pa.Array | None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, timezone
+from itertools import chain
+from types import MappingProxyType
 from typing import Any
 
 import numpy
@@ -126,7 +128,8 @@ def test_text_too_large_for_one_batch_is_split(monkeypatch: pytest.MonkeyPatch) 
     real_array = pa.array
 
     def small_arrays(values: Any, kind: Any = None) -> Any:  # as Arrow does beyond 2 GB, only sooner
-        if sum(len(value or "") for value in values if isinstance(value, str)) > 25:
+        texts = chain.from_iterable(row.values() if isinstance(row, dict) else [row] for row in values)
+        if sum(len(text) for text in texts if isinstance(text, str)) > 25:
             return pa.chunked_array([real_array(values, kind)])
         return real_array(values, kind)
 
@@ -135,6 +138,25 @@ def test_text_too_large_for_one_batch_is_split(monkeypatch: pytest.MonkeyPatch) 
     assert [batch.num_rows for batch in batches] == [2, 1, 2]
     with pytest.raises(GlueError, match="runs, row 2: the row holds more than the 2 GB"):
         to_batches("runs", [{"run_id": "a"}, {"run_id": "b" * 26}])
+
+
+def test_rows_in_one_conversion_are_those_column_by_column() -> None:
+    moment = datetime(2026, 1, 2, tzinfo=UTC)
+    rows: list[dict[str, Any]] = [
+        {
+            "request_id": "a",
+            "n_prompt_tokens": 2**53 + 1,
+            "cost_usd": 1,
+            "is_permanent": True,
+            "responded_at": moment,
+        },
+        {"request_id": "ß", "cost_usd": 0.1, "response_text": ""},
+        {},
+    ]
+    together = to_batches("responses", rows)
+    apart = to_batches("responses", [MappingProxyType(row) for row in rows])  # no dict: column by column
+    assert together == apart
+    assert together[0].to_pylist()[0]["n_prompt_tokens"] == 2**53 + 1
 
 
 def test_every_table_takes_a_row_of_nulls_and_no_rows() -> None:
