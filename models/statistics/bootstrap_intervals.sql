@@ -7,11 +7,13 @@
 {#- A weighted sum costs as much as its list is long, so several ratios share one list of numbers. A double holds 53
     bits, which is four lanes of 13: the denominator, and three whole numerators over that denominator. Each is raised
     by the denominator, so that none is negative, and no lane overflows up to 4,095 questions. Every other numerator
-    travels alone, with its denominator in the digits above 20 bits. Both are exact where the numerators are whole. -#}
+    travels alone, with its denominator in the digits above 20 bits. Both are exact where the numerators are whole.
+    A join copies its lists for every pair of rows: replicates are joined a block at a time. -#}
 {% set lane_bits = 13 -%}
 {% set n_lanes = 3 -%}
 {% set most_units = 4095 -%}
 {% set shift = 1048576.0 -%}
+{% set block_replicates = 16 -%}
 
 with
 
@@ -159,15 +161,30 @@ new_slices as (
 
 ),
 
-slice_weights as (
+blocks as (
+
+    select
+        benchmark,
+        unit,
+        replicate // {{ block_replicates }} as block,
+        list(weights order by replicate) as weights_by_replicate,
+    from weights
+    group by all
+
+),
+
+slice_blocks as (
 
     select
         new_slices.slice_number,
-        list_select(weights.weights, new_slices.numbers)::double[] as weights,
-    from weights
+        list_transform(
+            blocks.weights_by_replicate,
+            lambda weights: list_select(weights, new_slices.numbers)::double[]
+        ) as weights_by_replicate,
+    from blocks
     inner join new_slices
-        on weights.benchmark = new_slices.benchmark
-        and weights.unit = new_slices.unit
+        on blocks.benchmark = new_slices.benchmark
+        and blocks.unit = new_slices.unit
 
 ),
 
@@ -175,9 +192,12 @@ sums as (
 
     select
         packed.pack_number,
-        list_dot_product(slice_weights.weights, packed.numbers) as total,
-    from slice_weights
-    inner join packed on slice_weights.slice_number = packed.slice_number
+        unnest(list_transform(
+            slice_blocks.weights_by_replicate,
+            lambda weights: list_dot_product(weights, packed.numbers)
+        )) as total,
+    from slice_blocks
+    inner join packed on slice_blocks.slice_number = packed.slice_number
 
 ),
 
