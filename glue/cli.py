@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from glue import __version__, cli_generate
+from glue import __version__, cli_embed, cli_generate, cli_study
 from glue.cli_output import say, say_error
 from glue.errors import GlueError, nearest
 from glue.home import Home
@@ -300,12 +300,15 @@ Example:
     "--schemas", type=FILE, metavar="PATH", required=True, help="Folder of .mschema files, or one file."
 )
 @click.option("--db-id", "db_ids", multiple=True, metavar="DB", help="Only this database; may be repeated.")
+@click.option("--column-meaning", type=FILE, metavar="FILE", help="Column meanings' JSON file.")
 @_replace
-def import_mschema(name: str, schemas: Path, db_ids: tuple[str, ...], replace: bool) -> None:
+def import_mschema(
+    name: str, schemas: Path, db_ids: tuple[str, ...], column_meaning: Path | None, replace: bool
+) -> None:
     """Import M-Schema files into a benchmark's catalog, beside what other imports say of it."""
     from glue.importers.mschema import read_mschema
 
-    _land(read_mschema(name, schemas, db_ids or None), replace)
+    _land(read_mschema(name, schemas, db_ids or None, column_meaning), replace)
 
 
 @import_.command(
@@ -415,6 +418,11 @@ _prediction_options = _options(
     click.option("--partial", is_flag=True, help="Only the questions in the file were asked."),
     click.option("--ignore-gold", is_flag=True, help="Do not hold the file's golds against the benchmark's."),
     click.option("--ignore-question", is_flag=True, help="Nor its questions' texts."),
+    click.option(
+        "--namespace",
+        type=click.Choice(["prefixed", "bare"]),
+        help="They name tables as a study's pool does (docs/namespace.md).",
+    ),
     _dialect(None),
     _replace,
 )
@@ -443,6 +451,7 @@ def _import_predictions(file: Path, benchmark: str, name: str | None, given: dic
         ignore_gold=given["ignore_gold"],
         ignore_question=given["ignore_question"],
         dialect=given["dialect"],
+        namespace=given["namespace"],
     )
     prediction_set = name or default_set_name(file)
     check_not_generated(Home.current(), prediction_set)
@@ -467,6 +476,22 @@ def import_predictions(file: Path, benchmark: str, name: str | None, **given: An
     question or gold, every row must agree with the benchmark.
     """
     _import_predictions(file, benchmark, name, given)
+
+
+# --------------------------------------------------------------------------- embed
+
+
+@cli.command(short_help="Give the texts that rankers compare their vectors.", epilog=cli_embed.EPILOG)
+@_options(*cli_embed.OPTIONS)
+def embed(**given: Any) -> None:
+    """Embed the questions and tables of benchmarks under study, for the dense rankers.
+
+    What has been embedded is not embedded again, and Ctrl-C loses no more than the batches under way. A
+    ranking appears with the next build once every table of the pool has its vector.
+    """
+    typed = given["api_base"]
+    shown = cli_generate.shown_address(typed)
+    cli_embed.run(_command_line(typed, shown), _progress(), given)
 
 
 # --------------------------------------------------------------------------- generate
@@ -513,11 +538,10 @@ _execute_options = _options(
 )
 
 
-def _execute(benchmarks: Iterable[str], given: dict[str, Any]) -> ExecuteReport:
-    """Run what is pending and print how it went."""
-    from glue.run import ExecuteOptions, execute_pending
+def _chosen_execution(benchmarks: Iterable[str], given: dict[str, Any]) -> ExecuteOptions:
+    from glue.run import ExecuteOptions
 
-    options: ExecuteOptions = ExecuteOptions(
+    return ExecuteOptions(
         workers=given["workers"],
         timeout_s=given["timeout"],
         gold_timeout_s=given["gold_timeout"],
@@ -527,24 +551,19 @@ def _execute(benchmarks: Iterable[str], given: dict[str, Any]) -> ExecuteReport:
         check_stability=given["check_stability"],
         benchmarks=tuple(benchmarks),
     )
+
+
+def _execute(benchmarks: Iterable[str], given: dict[str, Any]) -> ExecuteReport:
+    """Run what is pending and print how it went."""
+    from glue.cli_output import print_waves
+    from glue.run import execute_pending
+
+    options = _chosen_execution(benchmarks, given)
     report = execute_pending(Home.current(), options, _progress(), command=_command_line())
-    _print_waves(report)
+    print_waves(report)
     if report.is_interrupted:
         raise click.Abort
     return report
-
-
-def _print_waves(report: ExecuteReport) -> None:
-    for number, wave in enumerate(report.waves, start=1):
-        outcomes = ", ".join(f"{n:,} {name.replace('_', ' ')}" for name, n in wave.outcomes.most_common())
-        killed = f" ({wave.n_killed:,} killed)" if wave.n_killed else ""
-        print(f"wave {number}: {wave.n_run:,} statements in {wave.elapsed_s:.1f} s: {outcomes}{killed}")
-    n_run = sum(wave.n_run for wave in report.waves)
-    what = f"{n_run:,} statements in {len(report.waves)} waves" if n_run else "nothing was pending"
-    print(
-        f"{what}; executing {report.execute_s:.1f} s,"
-        f" refreshing the pending table {report.refresh_s:.1f} s ({report.n_refreshes} times)"
-    )
 
 
 @cli.command(
@@ -566,26 +585,61 @@ def execute(benchmarks: tuple[str, ...], **given: Any) -> None:
 
 
 @cli.command(
-    short_help="From a prediction file to the leaderboard.",
+    short_help="From a prediction file to the leaderboard; or a whole study.",
     epilog="""\b
-Example:
-  glue run --predictions predict_dev.json --benchmark bird_dev --name my_model""",
+Examples:
+  glue run --predictions predict_dev.json --benchmark bird_dev --name my_model
+  glue run --study budget --benchmark bird_dev --encoder minilm
+  glue run --study budget --benchmark bird_dev --model openai/gpt-5-mini --sample 30 --plan""",
 )
-@click.option("--predictions", type=FILE, metavar="FILE", required=True, help="The prediction file.")
-@_options(_benchmark, _set_name, _prediction_options, _execute_options)
-def run(predictions: Path, benchmark: str, name: str | None, **given: Any) -> None:
+@click.option("--predictions", type=FILE, metavar="FILE", help="The prediction file.")
+@_options(_benchmark, _set_name, _prediction_options, *cli_study.OPTIONS, _execute_options)
+@click.pass_context
+def run(ctx: click.Context, predictions: Path | None, benchmark: str, name: str | None, **given: Any) -> None:
     """From a prediction file to its row of the leaderboard: import, execute, build.
 
     Prints the set's metrics, what they count, and the ten most frequent reasons. The options are those of
     `glue import predictions` and `glue execute`.
+
+    With --study budget instead of a file: put the benchmark under study, have every model answer in every
+    cell, execute, build, and print the sweep. What has been answered or run is not done again.
     """
     from glue.run import build_all, set_report
 
+    _check_run(ctx, predictions)
+    study = {option: given.pop(option) for option in cli_study.NAMES}
+    if study["study"] is not None:
+        typed = study["api_base"]
+        command = _command_line(typed, cli_generate.shown_address(typed))
+        cli_study.run(command, _progress(), benchmark, _chosen_execution([benchmark], given), study)
+        return
+    assert predictions is not None
     prediction_set = _import_predictions(predictions, benchmark, name, given)
     _execute([benchmark], given)
     say("building the warehouse …")
     build_all(Home.current())
     _print_set(set_report(Home.current(), prediction_set, benchmark))
+
+
+def _check_run(ctx: click.Context, predictions: Path | None) -> None:
+    """A usage error unless the options are those of a prediction file, or those of a study."""
+    study = ctx.params["study"]
+    if (predictions is None) == (study is None):
+        raise click.UsageError("give --predictions FILE, or --study budget", ctx)
+    import_options = {"predictions", "name", *_named(_prediction_options)}
+    study_options = set(cli_study.NAMES)
+    foreign = import_options if study else study_options
+    for parameter in ctx.command.params:
+        given = ctx.get_parameter_source(str(parameter.name)) is click.core.ParameterSource.COMMANDLINE
+        if given and parameter.name in foreign:
+            whom = "a prediction file, not for a study" if study else "a study: say --study budget"
+            raise click.UsageError(f"{parameter.opts[0]} is for {whom}", ctx)
+
+
+def _named(options: Callable[..., Any]) -> list[str]:
+    """The names of the values of some options."""
+    probe: Any = options(lambda: None)
+    return [str(parameter.name) for parameter in probe.__click_params__]
 
 
 def _print_set(report: Any) -> None:
@@ -714,6 +768,45 @@ def doctor(ctx: click.Context) -> None:
     findings = examine(Home.current())
     print_findings(findings)
     ctx.exit(1 if is_broken(findings) else 0)
+
+
+# --------------------------------------------------------------------------- manifest
+
+
+@cli.command(
+    short_help="Say what the numbers rest on.",
+    epilog="""\b
+Examples:
+  glue manifest --output manifest.json
+  glue manifest --check manifest.json
+  glue manifest --check manifest.json --ignore version --ignore source""",
+)
+@click.option("--output", type=FILE, metavar="FILE", help="Write to this file instead of stdout.")
+@click.option("--check", type=FILE, metavar="FILE", help="Say what differs from this stored manifest.")
+@click.option(
+    "--ignore",
+    "ignored",
+    multiple=True,
+    metavar="KIND",
+    help="With --check: leave entries of this kind out; may be repeated.",
+)
+@click.pass_context
+def manifest(ctx: click.Context, output: Path | None, check: Path | None, ignored: tuple[str, ...]) -> None:
+    """Say what the numbers rest on, as JSON: digests of inputs, versions, settings, seeds.
+
+    With --check, what was added, removed or changed since; then the exit code is 1 where anything differs.
+    Kinds of entries: see docs/manifest.md.
+    """
+    from glue.cli_manifest import check_manifest, write_manifest
+
+    if check is None:
+        if ignored:
+            raise click.UsageError("--ignore is for --check", ctx)
+        write_manifest(Home.current(), output)
+        return
+    if output is not None:
+        raise click.UsageError("--check and --output are one too many", ctx)
+    ctx.exit(check_manifest(Home.current(), check, ignored))
 
 
 # --------------------------------------------------------------------------- bank, landing

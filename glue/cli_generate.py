@@ -27,6 +27,7 @@ Examples:
   glue generate --model anthropic/claude-sonnet-4-5 --benchmark bird_dev --max-cost 5
   glue generate --model openai/my-model --api-base http://localhost:8000/v1 --benchmark enterprise
   glue generate --model control/gold --model control/gold-broken --benchmark bird_dev
+  glue generate --model control/visible-gold --benchmark bird_dev --setting 'lexical-raw-*'
 
 Keys come from the environment (OPENAI_API_KEY, ANTHROPIC_API_KEY, …) and are never stored."""
 
@@ -45,7 +46,9 @@ OPTIONS = (
         "prompt_settings",
         multiple=True,
         metavar="SETTING",
-        help="Prompt: zero_shot or schema_linked (default); a set for each; may be repeated.",
+        help="Prompt: zero_shot, schema_linked (default), or a cell of the budget study such as"
+        " lexical-raw-tiny-end_to_end; or a pattern such as 'lexical-raw-*'. A set for each; may be"
+        " repeated.",
     ),
     click.option("--dialect", metavar="NAME", help="Ask for this SQL dialect (default: the question's)."),
     click.option("--name", metavar="SET", help="The prediction set's name (default: model/setting/dialect)."),
@@ -149,6 +152,11 @@ def run(command: str, progress: Progress, given: dict[str, Any]) -> None:
     if options.n_samples > 1 and options.temperature == 0 and not _only_controls(what["models"]):
         say("note: at temperature 0 the samples of a question will be much alike")
     reports = generate(Home.current(), **shared, on_plan=lambda found: say(told_plan(found)))
+    print_reports(reports)
+
+
+def print_reports(reports: list[GenerateReport]) -> None:
+    """How asking ended, a line for each set. What stopped the last one early is raised."""
     for report in reports:
         print(told_report(report))
     if reports and reports[-1].stop:
@@ -166,18 +174,42 @@ def print_plans(plans: list[Plan]) -> None:
     """A table of what would be sent, set by set, and how tokens and cost were reckoned."""
     from glue.cli_output import print_table
 
+    is_study = any(found.counts and found.counts.n_infeasible for found in plans) or len(plans) > 1
     columns = ["prediction set", "requests", "distinct", "now", "prompt tokens", "at most USD"]
-    print_table(columns, [_plan_row(found) for found in plans])
+    if is_study:
+        columns[1:1] = ["questions", "infeasible", "answered"]
+    print_table(columns, [_plan_row(found, is_study) for found in plans])
+    if is_study:
+        print(_told_total(plans))
     for line in dict.fromkeys(line for found in plans for line in _reckoning(found)):
         print(line)
     print("nothing was sent")
 
 
-def _plan_row(found: Plan) -> tuple[str, str, str, str, str, str]:
+def _plan_row(found: Plan, is_study: bool) -> tuple[str, ...]:
     tokens = "" if found.n_prompt_tokens is None else f"{found.n_prompt_tokens:,}"
-    counts = (found.n_requests, found.n_distinct, found.n_now)
-    requests, distinct, now = (f"{count:,}" for count in counts)
-    return found.prediction_set, requests, distinct, now, tokens, _usd(found.most_usd)
+    before: tuple[str, ...] = ()
+    if is_study:
+        counts = found.counts
+        before = ("", "", "")
+        if counts is not None:
+            before = (f"{counts.n_questions:,}", f"{counts.n_infeasible:,}", f"{counts.n_done:,}")
+    numbers = (found.n_requests, found.n_distinct, found.n_now)
+    requests = tuple(f"{number:,}" for number in numbers)
+    return (found.prediction_set, *before, *requests, tokens, _usd(found.most_usd))
+
+
+def _told_total(plans: list[Plan]) -> str:
+    """What all sets come to together: what they share is sent once."""
+    from glue.generate_work import total_of
+
+    total = total_of(plans)
+    infeasible = f", {total.n_infeasible:,} questions without a context" if total.n_infeasible else ""
+    tokens = "" if total.n_prompt_tokens is None else f", {total.n_prompt_tokens:,} prompt tokens"
+    return (
+        f"all {len(plans):,} sets: {total.n_requests:,} requests{infeasible}; {total.n_done:,} are answered;"
+        f" to send now {total.n_distinct:,} distinct{tokens}, at most {_usd(total.most_usd)} USD"
+    )
 
 
 def _reckoning(found: Plan) -> list[str]:

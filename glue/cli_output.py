@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from glue.bank.showing import QuestionCard, ShownResult
     from glue.doctor import Finding
     from glue.importers.common import ImportReport
+    from glue.run import ExecuteReport
 
 _REPORT_WIDTH = 140
 """Characters a line of an import's report, where stdout is no terminal."""
@@ -77,6 +78,20 @@ def _places(examples: Sequence[Any], n: int) -> str:
         question = f" (question {refusal.question_id})" if refusal.question_id else ""
         places.append(f"{file}, {refusal.record}{question}")
     return "; ".join(places) + (" …" if n > len(examples) else "")
+
+
+def print_waves(report: ExecuteReport) -> None:
+    """What `glue execute` ran, wave by wave."""
+    for number, wave in enumerate(report.waves, start=1):
+        outcomes = ", ".join(f"{n:,} {name.replace('_', ' ')}" for name, n in wave.outcomes.most_common())
+        killed = f" ({wave.n_killed:,} killed)" if wave.n_killed else ""
+        print(f"wave {number}: {wave.n_run:,} statements in {wave.elapsed_s:.1f} s: {outcomes}{killed}")
+    n_run = sum(wave.n_run for wave in report.waves)
+    what = f"{n_run:,} statements in {len(report.waves)} waves" if n_run else "nothing was pending"
+    print(
+        f"{what}; executing {report.execute_s:.1f} s,"
+        f" refreshing the pending table {report.refresh_s:.1f} s ({report.n_refreshes} times)"
+    )
 
 
 def print_findings(findings: Sequence[Finding]) -> None:

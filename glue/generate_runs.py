@@ -31,7 +31,7 @@ class Run:
     model: str
     gold_edition: str = "benchmark"
     settings: Mapping[str, Any] = field(default_factory=dict)
-    setting: str | None = None  # of the prompt; None for controls
+    setting: str | None = None  # of the prompt, or a cell; None for controls that answer in no cell
     dialect: str | None = None  # asked for; None: the question's own
     question_ids: tuple[str, ...] | None = None  # None: all of the benchmark
     n_samples: int = 1
@@ -77,9 +77,9 @@ class Run:
         }
 
 
-def default_name(model: str, setting: str | None, dialect: str | None) -> str:
-    """The name of a set that was given none: model, prompt setting and dialect."""
-    return "/".join(part for part in (model, setting, dialect) if part)
+def default_name(model: str, setting: str | None, dialect: str | None, slice_name: str | None = None) -> str:
+    """The name of a set that was given none: model, prompt setting, dialect, and the slice it answers."""
+    return "/".join(part for part in (model, setting, dialect, slice_name) if part)
 
 
 def the_dialect(benchmark: LandedBenchmark) -> str | None:
@@ -88,14 +88,35 @@ def the_dialect(benchmark: LandedBenchmark) -> str | None:
     return dialects.pop() if len(dialects) == 1 else None
 
 
-def check_setting(name: str, project: Path) -> None:
-    """GlueError when seeds/prompt_settings.csv has no such prompt setting."""
+def chosen_settings(texts: Sequence[str], project: Path) -> tuple[str, ...]:
+    """The prompt settings and cells that texts name, each once: names, or patterns such as lexical-raw-*.
+
+    GlueError, with the nearest name, for one that is neither a row of seeds/prompt_settings.csv nor a cell.
+    """
+    from glue.study.cells import all_cells, is_pattern, matching
+
     with (project / "seeds" / "prompt_settings.csv").open(encoding="utf-8", newline="") as file:
-        known = [row["setting"] for row in csv.DictReader(file)]
-    if name not in known:
-        close = nearest(name, known)
-        hint = f"did you mean {close}?" if close else f"settings: {', '.join(known)}"
-        raise GlueError(f"there is no prompt setting {name!r}", hint)
+        settings = [row["setting"] for row in csv.DictReader(file)]
+    cells = [cell.setting for cell in all_cells(project)]
+    known = [*settings, *cells]
+    chosen: list[str] = []
+    for text in texts:
+        found = matching(text, known)
+        if not found:
+            close = nearest(text, known)
+            cell = f"or a cell such as {cells[0]}" if cells else ""
+            hint = f"did you mean {close}?" if close else f"settings: {', '.join(settings)}, {cell}"
+            what = "no prompt setting fits" if is_pattern(text) else "there is no prompt setting"
+            raise GlueError(f"{what} {text!r}", hint)
+        chosen += found
+    return tuple(dict.fromkeys(chosen))
+
+
+def is_cell(setting: str | None, project: Path) -> bool:
+    """Whether a setting is a cell of the budget study."""
+    from glue.study.cells import all_cells
+
+    return setting is not None and setting in {cell.setting for cell in all_cells(project)}
 
 
 def check_dialect(name: str, project: Path) -> None:
@@ -167,18 +188,31 @@ def check_not_generated(home: Home, prediction_set: str) -> None:
 
 
 def land_planned(writer: Writer, runs: Sequence[Run]) -> None:
-    """Land the rows of runs that have not started, as planned: now their requests can be looked at."""
+    """Land the rows of runs that have not started, as planned: now their requests can be looked at.
+
+    A run that is the one planned last under its name is planned already.
+    """
     started = _started(writer.home)
-    rows = [run.row(is_planned=True) for run in runs if run.run_id not in started]
+    columns = ["run_id", "prediction_set", "benchmark", "landed_at"]
+    landed = landed_keys(writer.home, "runs", columns=columns).to_pylist()
+    landed.sort(key=lambda row: row["landed_at"])
+    newest = {(row["prediction_set"], row["benchmark"]): row["run_id"] for row in landed}
+    rows = [
+        run.row(is_planned=True)
+        for run in runs
+        if run.run_id not in started and newest.get((run.prediction_set, run.benchmark)) != run.run_id
+    ]
     if rows:
         writer.append("runs", rows)
         writer.fold()
 
 
-def land_started(writer: Writer, run: Run) -> None:
-    """Land the row of a run as started, once."""
-    if run.run_id not in _started(writer.home):
-        writer.append("runs", [run.row(is_planned=False)])
+def land_started(writer: Writer, runs: Sequence[Run]) -> None:
+    """Land the rows of runs as started, each once."""
+    started = _started(writer.home)
+    rows = [run.row(is_planned=False) for run in runs if run.run_id not in started]
+    if rows:
+        writer.append("runs", rows)
         writer.fold()
 
 

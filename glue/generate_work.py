@@ -15,8 +15,26 @@ from glue.solvers import attempts
 from glue.solvers.asking import Question
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from glue.solvers.prices import Price
     from glue.solvers.tokens import Counter
+    from glue.study.contexts import Contexts
+
+
+@dataclass(frozen=True)
+class SetCounts:
+    """How much a prediction set asks in all: questions, and requests with every sample counted.
+
+    `n_infeasible` questions have no context in its cell and are not asked; `n_without_ranking` could not be
+    packed yet; `n_done` requests have a final answer.
+    """
+
+    n_questions: int
+    n_infeasible: int
+    n_without_ranking: int
+    n_requests: int
+    n_done: int
 
 
 @dataclass(frozen=True)
@@ -38,6 +56,28 @@ class Plan:
     token_counter: str | None
     max_tokens: int | None
     price: Price | None
+    most_usd: float | None
+    counts: SetCounts | None = None  # None where the warehouse does not say
+    tokens: Mapping[str, int] = field(default_factory=dict, repr=False)  # of each request of `n_now`
+
+    @property
+    def request_usd(self) -> Mapping[str, float]:
+        """The most that each request of `n_now` can cost; none where the price is unknown."""
+        if self.price is None or self.max_tokens is None:
+            return {}
+        return {key: self.price.most_usd(count, self.max_tokens) for key, count in self.tokens.items()}
+
+
+@dataclass(frozen=True)
+class Total:
+    """What several plans come to together: a request that several sets share is sent, and paid for, once."""
+
+    n_questions: int
+    n_infeasible: int
+    n_requests: int  # of all sets, answered or not
+    n_done: int
+    n_distinct: int  # to be sent now
+    n_prompt_tokens: int | None
     most_usd: float | None
 
 
@@ -120,10 +160,19 @@ def work_of(
 
 
 def questions_of(
-    work: Work, past: Mapping[str, Past], counter: Counter, is_failed_retried: bool
+    work: Work,
+    past: Mapping[str, Past],
+    counter: Counter,
+    is_failed_retried: bool,
+    contexts: Contexts | None = None,
+    counted: dict[str, int] | None = None,
 ) -> list[Question]:
-    """A run's requests, ready to be asked: messages decoded and counted, earlier attempts known."""
-    counted: dict[str, int] = {}
+    """A run's requests, ready to be asked: messages decoded and counted, earlier attempts known.
+
+    Schemas of cells come from `contexts` when they are sent, and are as many tokens as they were counted when
+    they were packed. `counted` keeps the tokens of all else from one run to the next.
+    """
+    counted = {} if counted is None else counted
     questions = []
     for row in work.rows:
         if not row["messages"]:
@@ -131,16 +180,18 @@ def questions_of(
                 f"there is no prompt of setting {work.run.setting} for question {row['question_id']!r}",
                 "look at the model `prompts`: it has a row for each question, setting and dialect",
             )
-        messages = json.loads(row["messages"])
-        if row["messages"] not in counted:
-            counted[row["messages"]] = counter.count_messages(messages)
+        context_id = row.get("context_id")
+        text = row["messages"].replace(context_id, "") if context_id else row["messages"]
+        if text not in counted:
+            counted[text] = counter.count_messages(json.loads(text))
         before = past.get(row["request_id"], Past())
         questions.append(
             Question(
                 request_id=row["request_id"],
                 purpose=row["purpose"],
-                messages=messages,
-                n_prompt_tokens=counted[row["messages"]],
+                messages=[] if context_id else json.loads(text),
+                write=contexts.writer(row["messages"], context_id) if contexts and context_id else None,
+                n_prompt_tokens=counted[text] + (row.get("n_context_tokens") or 0),
                 n_attempts=max(before.n_attempts, before.last_number),
                 n_counted=0 if is_failed_retried else before.n_counted,
             )
@@ -148,7 +199,22 @@ def questions_of(
     return questions
 
 
-def plan_of(work: Work, questions: Sequence[Question], counter: Counter | None, price: Price | None) -> Plan:
+def set_counts(table: pa.Table) -> dict[tuple[str, str], SetCounts]:
+    """The rows of the handoff table request_counts, by prediction set and benchmark."""
+    names = list(SetCounts.__dataclass_fields__)
+    return {
+        (row["prediction_set"], row["benchmark"]): SetCounts(**{name: row[name] for name in names})
+        for row in table.to_pylist()
+    }
+
+
+def plan_of(
+    work: Work,
+    questions: Sequence[Question],
+    counter: Counter | None,
+    price: Price | None,
+    counts: SetCounts | None = None,
+) -> Plan:
     """The plan of a run. Controls (no `counter`) count nothing and cost nothing."""
     max_tokens = work.run.settings.get("max_tokens")
     most_usd: float | None = 0.0 if counter is None else None
@@ -166,6 +232,33 @@ def plan_of(work: Work, questions: Sequence[Question], counter: Counter | None, 
         max_tokens=max_tokens,
         price=price,
         most_usd=most_usd,
+        counts=counts,
+        tokens=(
+            {question.request_id: question.n_prompt_tokens for question in questions}
+            if counter
+            else {row["request_id"]: 0 for row in work.rows}
+        ),
+    )
+
+
+def total_of(plans: Sequence[Plan]) -> Total:
+    """The sum of plans, in which what they share is counted once."""
+    counts = [found.counts for found in plans if found.counts]
+    tokens: dict[str, int] = {}
+    usd: dict[str, float] = {}
+    for found in plans:
+        tokens |= found.tokens
+        usd |= found.request_usd
+    is_priced = all(found.most_usd is not None for found in plans)
+    is_counted = any(found.token_counter is not None for found in plans)
+    return Total(
+        n_questions=sum(count.n_questions for count in counts),
+        n_infeasible=sum(count.n_infeasible for count in counts),
+        n_requests=sum(count.n_requests for count in counts),
+        n_done=sum(count.n_done for count in counts),
+        n_distinct=len(tokens),
+        n_prompt_tokens=sum(tokens.values()) if is_counted else None,
+        most_usd=sum(usd.values()) if is_priced else None,
     )
 
 

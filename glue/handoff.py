@@ -14,7 +14,13 @@ if TYPE_CHECKING:
 KEYS = {
     "pending_statements": "statement_id",
     "prepared_indexes": "snapshot_id",
+    "union_members": "union_id",
     "pending_requests": "request_id",
+    "request_counts": "prediction_set",
+    "study_questions": "question_id",
+    "pending_contexts": "context_id",
+    "pending_pieces": "text_id",
+    "pending_embeddings": "embedding_id",
 }
 
 
@@ -48,6 +54,26 @@ def prepared_indexes(home: Home) -> pa.Table:
     return read_handoff(home, "prepared_indexes")
 
 
+def union_members(home: Home) -> pa.Table:
+    """One row per union and table in it; of a union without databases, one."""
+    return read_handoff(home, "union_members")
+
+
 def pending_requests(home: Home) -> pa.Table:
     """One row per request without a final answer, as of the last refresh, failed ones too."""
     return read_handoff(home, "pending_requests")
+
+
+def request_counts(home: Home) -> pa.Table:
+    """One row per prediction set: how much it asks in all, and what of it is answered already."""
+    return read_handoff(home, "request_counts")
+
+
+def study_questions(home: Home) -> pa.Table:
+    """One row per question of a benchmark under study whose database is at hand."""
+    return read_handoff(home, "study_questions")
+
+
+def pending_embeddings(home: Home) -> pa.Table:
+    """One row per text that an encoder has not embedded, as of the last refresh, failed ones too."""
+    return read_handoff(home, "pending_embeddings")

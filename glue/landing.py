@@ -67,8 +67,8 @@ __all__ = [
     "batch_files",
     "compact",
     "ensure",
-    "fingerprint",
     "landed_keys",
+    "table_fingerprints",
     "to_ipc",
 ]
 
@@ -230,20 +230,22 @@ def landed_keys(home: Home, table: str, columns: Sequence[str] | None = None) ->
     return landed.group_by(names).aggregate([]).select(names)
 
 
-def fingerprint(home: Home) -> str:
-    """What has landed, as a digest of the schemas and the files' names and sizes: a stale build has another.
+def table_fingerprints(home: Home) -> dict[str, str]:
+    """What has landed, as a digest for each table of its schema and its files' names and sizes.
 
     Journals do not count, since no build sees them; compaction changes it. Costs one look at each file's
     directory entry.
     """
-    digest = hashlib.md5(_schemas_digest().encode())
-    for table in TABLES:
-        for path in batch_files(home, table):
+    found = {}
+    for name, table in TABLES.items():
+        digest = hashlib.md5(table.schema.to_string(truncate_metadata=False).encode())
+        for path in batch_files(home, name):
             try:
-                digest.update(f"{table}/{path.name}:{path.stat().st_size}\n".encode())
+                digest.update(f"{path.name}:{path.stat().st_size}\n".encode())
             except FileNotFoundError:  # compacted away just now
-                digest.update(f"{table}/{path.name}:gone\n".encode())
-    return digest.hexdigest()
+                digest.update(f"{path.name}:gone\n".encode())
+        found[name] = digest.hexdigest()
+    return found
 
 
 def compact(home: Home, command: str | None = None) -> dict[str, Compaction]:

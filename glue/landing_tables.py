@@ -16,6 +16,7 @@ INT = pa.int64()
 FLAG = pa.bool_()
 MOMENT = pa.timestamp("us", tz="UTC")
 TEXTS = pa.list_(pa.string())
+FLOATS = pa.list_(pa.float32())
 
 
 @dataclass(frozen=True)
@@ -292,6 +293,66 @@ _TABLES = (
         n_bytes=INT,
         elapsed_ms=pa.float64(),
         prepared_at=MOMENT,
+    ),
+    _table(
+        "studies",
+        "One row per study of a benchmark that was asked for; its models stay empty without one",
+        ("study_id",),
+        study_id=TEXT,
+        study=TEXT,  # budget
+        benchmark=TEXT,
+        options=TEXT,  # JSON
+        registered_at=MOMENT,
+    ),
+    _table(
+        "encoders",
+        "One row per encoder, revision and benchmark that `glue embed` was asked for; the newest counts",
+        ("encoder", "revision", "benchmark"),
+        encoder=TEXT,  # minilm, use-multilingual, hub:ORG/NAME, a folder's name, or litellm's provider/model
+        revision=TEXT,  # sha256 of its files; of an API, the model's name with its address and settings
+        benchmark=TEXT,
+        kind=TEXT,  # sentence_transformers, numpy, api
+        settings=TEXT,  # JSON: api_base, dimensions; {} for encoders that run here
+        n_max_tokens=INT,  # that it reads of a text; NULL: all, or unknown
+        asked_at=MOMENT,
+    ),
+    _table(
+        "embedding_attempts",
+        "One row per attempt at embedding a batch of texts",
+        ("attempt_id",),
+        attempt_id=TEXT,
+        encoder=TEXT,
+        revision=TEXT,
+        embedding_ids=TEXTS,  # the embeddings that it was to bring
+        n_texts=INT,
+        outcome=TEXT,  # answered, failed
+        is_counted=FLAG,  # of a failure: it used up one of its texts' attempts
+        is_permanent=FLAG,  # of a failure: asking again cannot help; never of several texts, which are halved
+        error=TEXT,
+        error_kind=TEXT,  # as in responses
+        http_status=INT,
+        retry_after_s=pa.float64(),
+        n_prompt_tokens=INT,  # NULL: not said
+        cost_usd=pa.float64(),  # NULL: unknown; 0 for encoders that run here
+        price_source=TEXT,  # cost_map, command_line; NULL without a price
+        answering_model=TEXT,  # the model that the provider says answered
+        response_json=TEXT,  # as it came, of failures only
+        elapsed_ms=pa.float64(),
+        attempted_at=MOMENT,
+    ),
+    _table(
+        "embeddings",
+        "One row per text that an encoder's revision has embedded",
+        ("embedding_id",),
+        embedding_id=TEXT,  # md5 of encoder, revision and text
+        attempt_id=TEXT,
+        text_id=TEXT,  # md5 of the text
+        encoder=TEXT,
+        revision=TEXT,
+        vector=FLOATS,  # as the encoder gave it, finite
+        n_dimensions=INT,
+        n_tokens=INT,  # of the whole text, by the encoder's own count; NULL: not said
+        is_cut=FLAG,  # the encoder read only the beginning; NULL: not said
     ),
 )
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from glue.build import BuildReport, refresh
 from glue.errors import GlueError, nearest
-from glue.handoff import pending_statements, prepared_indexes
+from glue.handoff import pending_statements, prepared_indexes, union_members
 from glue.home import Home
 from glue.landing import Writer
 
@@ -96,7 +96,9 @@ def execute_pending(
 def _one_wave(
     home: Home, options: ExecuteOptions, progress: Progress, writer: Writer, report: ExecuteReport
 ) -> Summary:
+    from glue.engines.base import UNION_SUFFIX
     from glue.execute import Summary, execute, statements_of, wanted_indexes_of
+    from glue.unions import unions_of
 
     built = refresh(
         home,
@@ -116,13 +118,16 @@ def _one_wave(
         "max_rows": options.max_rows,
         "max_memory_bytes": options.max_memory_bytes,
     }
+    statements = statements_of(pending)
+    has_unions = any(statement.engine.endswith(UNION_SUFFIX) for statement in statements)
     started = time.monotonic()
     wave = execute(
         home,
-        statements_of(pending),
+        statements,
         writer=writer,
         prepared="auto",  # the pending table already says where each statement runs
         prepared_indexes=wanted_indexes_of(prepared_indexes(home)),
+        unions=unions_of(union_members(home)) if has_unions else None,
         progress=progress,
         **{name: value for name, value in given.items() if value is not None},  # type: ignore[arg-type]
     )

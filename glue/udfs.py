@@ -1,4 +1,4 @@
-"""The Python functions that dbt's SQL calls: the one SQL parse, extraction from answers, column matchings.
+"""The Python functions that dbt's SQL calls: SQL parses, extraction from answers, column matchings, tokens.
 
 None of them raises and none returns NULL: an exception is the value `parse_outcome = 'failed'` or
 `outcome = 'undecided'`, so that no prediction can make the warehouse unbuildable.
@@ -35,6 +35,14 @@ ANALYSIS_COLUMNS = {
     "findings": "STRUCT(code VARCHAR, detail VARCHAR)[]",
 }
 ANALYSIS_TYPE = "STRUCT(" + ", ".join(f"{name} {kind}" for name, kind in ANALYSIS_COLUMNS.items()) + ")"
+LABELS_TYPE = (
+    "STRUCT(parse_outcome VARCHAR, reason VARCHAR, detail VARCHAR, tables VARCHAR[], "
+    "columns STRUCT(table_key VARCHAR, column_key VARCHAR, role VARCHAR)[])"
+)
+PLACES_TYPE = (
+    "STRUCT(outcome VARCHAR, error VARCHAR, names VARCHAR[], places STRUCT(table_key VARCHAR, kind VARCHAR, "
+    "first_character BIGINT, own_character BIGINT, last_character BIGINT)[])"
+)
 MATCH_TYPE = "STRUCT(outcome VARCHAR, mapping INTEGER[], n_trials BIGINT)"
 EXTRACTION_TYPE = "STRUCT(sql VARCHAR, steps VARCHAR[], cut_away VARCHAR)"
 TOLERANT_TYPE = "STRUCT(outcome VARCHAR, n_trials BIGINT)"
@@ -49,9 +57,13 @@ def register(connection: duckdb.DuckDBPyConnection) -> None:
     untyped: Any = connection  # its stubs know neither STRUCT types nor functions over them
     declared: list[tuple[str, Callable[..., Any], list[str], str, str]] = [
         ("sql_analysis", _analyse_batch, ["VARCHAR", "VARCHAR"], ANALYSIS_TYPE, "arrow"),
+        ("sql_labels", _label_batch, ["VARCHAR", "VARCHAR", "VARCHAR"], LABELS_TYPE, "arrow"),
+        ("sql_table_places", _table_places, ["VARCHAR", "VARCHAR"], PLACES_TYPE, "native"),
         ("sql_analysis_version", _version, [], "VARCHAR", "native"),
         ("spider_hardness", _hardness, ["VARCHAR", "VARCHAR"], "VARCHAR", "native"),
         ("extract_sql", _extract_sql, ["VARCHAR"], EXTRACTION_TYPE, "native"),
+        ("n_tokens", _count_tokens_batch, ["VARCHAR", "VARCHAR"], "BIGINT", "arrow"),
+        ("tokens_counted_with", _tokens_counted_with, ["VARCHAR"], "VARCHAR", "native"),
         (
             "match_columns",
             _match_columns,
@@ -140,6 +152,64 @@ def _analysis_arrow_type() -> pa.DataType:
     return pa.struct([(name, kinds[kind]) for name, kind in ANALYSIS_COLUMNS.items()])
 
 
+def label_row(sql: str | None, dialect: str | None, outline: str | None) -> dict[str, Any]:
+    """The labels of one text over the catalog of its database; what goes wrong is in their `reason`."""
+    try:
+        from glue.sql.labels import sql_labels
+
+        return sql_labels(sql or "", dialect or "", outline or "")
+    except Exception as error:
+        return _failed_labels(error)
+
+
+def _failed_labels(error: BaseException) -> dict[str, Any]:
+    message = f"{type(error).__name__}: {error}".encode("utf-8", "replace").decode()
+    return {
+        "parse_outcome": "failed",
+        "reason": "reader_failed",
+        "detail": message[:500],
+        "tables": [],
+        "columns": [],
+    }
+
+
+def _label_batch(sqls: pa.Array, dialects: pa.Array, outlines: pa.Array) -> pa.Array:
+    """A vector of labels, in order: the Arrow form of `label_row`."""
+    given = zip(sqls.to_pylist(), dialects.to_pylist(), outlines.to_pylist(), strict=True)
+    rows = [label_row(*each) for each in given]
+    text = pa.string()
+    column = pa.struct([("table_key", text), ("column_key", text), ("role", text)])
+    kind = pa.struct(
+        [
+            *((name, text) for name in ("parse_outcome", "reason", "detail")),
+            ("tables", pa.list_(text)),
+            ("columns", pa.list_(column)),
+        ]
+    )
+    try:
+        return pa.array(rows, type=kind)
+    except Exception:  # one row that Arrow cannot hold (a lone surrogate) must not lose its neighbours
+        return pa.array([_storable_labels(row, kind) for row in rows], type=kind)
+
+
+def _storable_labels(row: dict[str, Any], kind: pa.DataType) -> dict[str, Any]:
+    try:
+        pa.array([row], type=kind)
+    except Exception as error:
+        return _failed_labels(error)
+    return row
+
+
+def _table_places(sql: str | None, dialect: str | None) -> dict[str, Any]:
+    """The stored tables that a text names, and where."""
+    try:
+        from glue.sql.namespaces import table_places
+
+        return table_places(sql or "", dialect or "")
+    except Exception as error:
+        return {"outcome": "failed", "error": type(error).__name__, "names": [], "places": []}
+
+
 def _version() -> str:
     from glue.sql.analysis import analysis_version
 
@@ -165,6 +235,27 @@ def _extract_sql(text: str | None) -> dict[str, Any]:
         return {"sql": found.sql, "steps": found.steps, "cut_away": found.cut_away}
     except Exception as error:
         return {"sql": None, "steps": [f"failed: {type(error).__name__}"], "cut_away": None}
+
+
+def _count_tokens_batch(texts: pa.Array, encodings: pa.Array) -> pa.Array:
+    """The number of tokens of each text in its encoding; NULL of NULL."""
+    from glue.tokens import count_tokens
+
+    given, names = texts.to_pylist(), encodings.to_pylist()
+    counts: list[int | None] = [None] * len(given)
+    for name in dict.fromkeys(names):
+        places = [place for place, found in enumerate(names) if found == name]
+        counted = count_tokens([given[place] for place in places], name or "")
+        for place, count in zip(places, counted, strict=True):
+            counts[place] = count
+    return pa.array(counts, type=pa.int64())
+
+
+def _tokens_counted_with(encoding: str | None) -> str:
+    """What `n_tokens` counts with, for people."""
+    from glue.tokens import counted_with
+
+    return counted_with(encoding or "")
 
 
 def _match_columns(

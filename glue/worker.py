@@ -27,7 +27,17 @@ from typing import Any
 import pyarrow as pa
 
 from glue.cells import Cells, ResultDigest, RowCounter, cells_of_rows, rows_json
-from glue.engines.base import Engine, Failure, Limits, NotText, Row, Session, engine_named
+from glue.engines.base import (
+    UNION_SUFFIX,
+    Engine,
+    Failure,
+    Limits,
+    Member,
+    NotText,
+    Row,
+    Session,
+    engine_named,
+)
 from glue.exchange import Board, Frame, FrameReader, Running, encoded
 from glue.landing_rows import append_schema, to_ipc
 from glue.landing_tables import TEXT, TEXTS
@@ -58,12 +68,31 @@ class Settings:
 
 @dataclass(frozen=True)
 class Database:
-    """A database file as statements are run on it; `variant` and `snapshot_id` only pass through."""
+    """A database file, or a union of them, as statements are run on it.
+
+    `variant` and `snapshot_id` only pass through. A union has `members` and no path.
+    """
 
     engine: str
     path: str
     snapshot_id: str
     variant: str
+    members: tuple[Member, ...] = ()
+
+    @classmethod
+    def of_message(cls, fields: dict[str, Any]) -> Database:
+        """What `asdict` made of one, sent as JSON."""
+        members = tuple(
+            Member(member["db_id"], member["path"], tuple((name, shown) for name, shown in member["tables"]))
+            for member in fields["members"]
+        )
+        return cls(**{**fields, "members": members})
+
+    def open(self, engine: Engine, limits: Limits) -> Session:
+        """A session on it. Raises what the engine raises."""
+        if self.engine.endswith(UNION_SUFFIX):
+            return engine.open_union(self.members, limits)
+        return engine.open(Path(self.path), limits)
 
 
 @dataclass(frozen=True)
@@ -420,7 +449,7 @@ class Worker:
             elif header["kind"] == "run":
                 assert self._outbox is not None
                 self._outbox.known.update(header["known"])
-                database = Database(**header["database"])
+                database = Database.of_message(header["database"])
                 self._tasks.extend(
                     Task(position, statement_id, sql, limit_s, database)
                     for position, statement_id, sql, limit_s in header["tasks"]
@@ -527,7 +556,7 @@ class Worker:
         engine = self._engines[database.engine]
         limit_memory(None)
         try:
-            session = engine.open(Path(database.path), Limits(self._settings.max_memory_bytes))
+            session = database.open(engine, Limits(self._settings.max_memory_bytes))
         except Exception as error:
             self._fail(task, engine.open_failure(error), time.monotonic() - started_s)
             return None

@@ -64,6 +64,11 @@ def pending(home: Home) -> pa.Table:
     return pa.Table.from_pylist(rows) if rows else pa.table({"request_id": pa.array([], pa.string())})
 
 
+def counts(home: Home) -> pa.Table:
+    """What dbt would export of how much each set asks: that it says nothing is allowed."""
+    return pa.table({"prediction_set": pa.array([], pa.string())})
+
+
 def request_of(run: dict[str, Any], name: str, sample: int) -> dict[str, Any]:
     messages = json.dumps(
         [{"role": "system", "content": "Answer in SQL."}, {"role": "user", "content": name}]
@@ -98,6 +103,7 @@ def stand_in_for_dbt(replace: Callable[[Any, str, Any], None] = setattr) -> None
     """Let `glue.generate` read these requests; `replace` is monkeypatch.setattr in tests."""
     replace(module, "refresh", lambda home, target, **_: None)
     replace(module, "pending_requests", pending)
+    replace(module, "request_counts", counts)
 
 
 def responses(home: Home, *columns: str) -> list[dict[str, Any]]:

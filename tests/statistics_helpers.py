@@ -22,7 +22,9 @@ from glue.build import project_directory
 Scores = npt.NDArray[np.float64]
 """One score per question, in the questions' order; NaN where the question does not count."""
 
-SEEDS = tuple(f"path:seeds/{name}.csv" for name in ("metrics", "protocols", "protocol_metrics", "contrasts"))
+SEEDS = tuple(
+    f"path:seeds/{name}.csv" for name in ("metrics", "protocols", "protocol_metrics", "contrasts", "slices")
+)
 MODELS = (
     *("question_slices", "slice_positions", "bootstrap_weights", "question_scores", "metric_slices"),
     *("contrast_pairs", "bootstrap_ratios", "bootstrap_intervals", "contrast_tests"),
@@ -42,6 +44,16 @@ LOWER_TABLES = """
         outcome varchar, is_generated boolean, is_executed boolean
     );
     create table prediction_scores (prediction_id varchar, metric varchar, value double);
+    create table cell_sets (
+        prediction_set varchar, benchmark varchar, model varchar, solver_id varchar, ranker varchar,
+        representation varchar, budget varchar, condition varchar, naming varchar, is_derived boolean
+    );
+    create table packings (
+        benchmark varchar, question_id varchar, ranker varchar, representation varchar, budget varchar,
+        condition varchar, is_infeasible boolean
+    );
+    create table question_splits (benchmark varchar, question_id varchar, split varchar);
+    create table collision_strata (benchmark varchar, question_id varchar, stratum varchar);
 """
 
 

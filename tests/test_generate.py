@@ -51,6 +51,7 @@ def shop(home: Home, monkeypatch: pytest.MonkeyPatch) -> Home:
 
     monkeypatch.setattr(module, "refresh", lambda home, target, **_: None)
     monkeypatch.setattr(module, "pending_requests", pending)
+    monkeypatch.setattr(module, "request_counts", helpers.counts)
     monkeypatch.setattr("glue.importers.landed.landed_benchmark", lambda home, name: Named(name))
     return home
 

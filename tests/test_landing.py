@@ -413,21 +413,21 @@ def test_a_foreign_file_is_named(home: Home) -> None:
 
 
 def test_the_fingerprint_changes_with_every_batch_and_only_then(home: Home) -> None:
-    fresh = landing.fingerprint(home)
+    fresh = landing.table_fingerprints(home)
     landing.ensure(home)
-    assert landing.fingerprint(home) == fresh
+    assert landing.table_fingerprints(home) == fresh
     land(home, "runs", [{"run_id": "a"}])
-    first = landing.fingerprint(home)
+    first = landing.table_fingerprints(home)
     assert first != fresh
     with landing.Writer(home, "import") as writer:
-        assert landing.fingerprint(home) == first
+        assert landing.table_fingerprints(home) == first
         writer.append("runs", [{"run_id": "b"}])
         writer.sync(now=True)
-        assert landing.fingerprint(home) == first  # no build would see it
-    second = landing.fingerprint(home)
+        assert landing.table_fingerprints(home) == first  # no build would see it
+    second = landing.table_fingerprints(home)
     assert second not in (fresh, first)
     landing.batch_files(home, "runs")[0].unlink()
-    assert landing.fingerprint(home) not in (fresh, first, second)
+    assert landing.table_fingerprints(home) not in (fresh, first, second)
 
 
 # --- Kills --------------------------------------------------------------------------------------------------

@@ -88,9 +88,9 @@ def test_a_second_compaction_has_nothing_to_do(home: Home) -> None:
     land(home, "runs", [{"run_id": "a"}])
     land(home, "runs", [{"run_id": "b"}])
     landing.compact(home)
-    before = landing.fingerprint(home)
+    before = landing.table_fingerprints(home)
     assert landing.compact(home)["runs"] == Compaction(1, 1, 2, 2)
-    assert landing.fingerprint(home) == before
+    assert landing.table_fingerprints(home) == before
 
 
 def test_what_lands_later_is_merged_next_time(home: Home) -> None:

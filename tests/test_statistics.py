@@ -83,7 +83,9 @@ def ratio(numerators: Scores, denominators: Scores, axis: int = -1) -> Scores:
     return divided
 
 
-def scipy_bounds(numerators: Scores, denominators: Scores, seed: int) -> tuple[float, float]:
+def scipy_bounds(
+    numerators: Scores, denominators: Scores, seed: int, level: float = 0.95
+) -> tuple[float, float]:
     """scipy's percentile interval of the ratio, numerator and denominator drawn together."""
     found = stats.bootstrap(
         (numerators, denominators),
@@ -91,13 +93,18 @@ def scipy_bounds(numerators: Scores, denominators: Scores, seed: int) -> tuple[f
         paired=True,
         n_resamples=N_REPLICATES,
         method="percentile",
+        confidence_level=level,
         rng=np.random.default_rng(seed),
     ).confidence_interval
     return found.low, found.high
 
 
 def numpy_bounds(
-    numerators: Scores, denominators: Scores, databases: npt.NDArray[np.int64], seed: int
+    numerators: Scores,
+    denominators: Scores,
+    databases: npt.NDArray[np.int64],
+    seed: int,
+    percentiles: tuple[float, float] = (2.5, 97.5),
 ) -> tuple[float, float]:
     """Whole databases drawn with replacement, by numpy."""
     n_databases = int(databases.max()) + 1
@@ -107,7 +114,7 @@ def numpy_bounds(
         for scores in (numerators, denominators)
     ]
     values = ratio(sums_by_database[0][drawn], sums_by_database[1][drawn])
-    low, high = np.percentile(values, [2.5, 97.5])
+    low, high = np.percentile(values, percentiles)
     return float(low), float(high)
 
 
@@ -224,10 +231,25 @@ def test_the_interval_of_a_contrast_is_scipys(
     )
 
 
+def test_the_narrower_interval_of_a_contrast_is_scipys(
+    contrasts: list[dict[str, Any]], scores: dict[tuple[str, str, str], list[Scores]]
+) -> None:
+    """Of means of several samples: among scores of 0 and 1 a bound moves by whole questions."""
+    apart = scores["wide", "poor", "ex"][0] - np.mean(scores["wide", "sampled", "ex"], axis=0)
+    row = one(contrasts, benchmark="wide", set_a="poor", set_b="sampled")
+    ones = np.ones(len(apart))
+    assert_near((row["ci90_low"], row["ci90_high"]), lambda seed: scipy_bounds(apart, ones, seed, 0.9))
+    assert_near(
+        (row["ci90_low_clustered"], row["ci90_high_clustered"]),
+        lambda seed: numpy_bounds(apart, ones, WIDE.databases, seed, (5, 95)),
+    )
+    assert row["is_within_margin"] is False
+
+
 def test_pairs_stay_pairs(contrasts: list[dict[str, Any]], warehouse: Path) -> None:
     for benchmark in ("wide", "narrow"):
         row = one(contrasts, benchmark=benchmark, set_a="copy of good", set_b="good")
-        assert (row["difference"], row["ci_low"], row["ci_high"]) == (0, 0, 0)
+        assert (row["difference"], row["ci_low"], row["ci_high"], row["is_within_margin"]) == (0, 0, 0, True)
         assert (row["p_mcnemar"], row["p_equivalence"], row["is_equivalent"]) == (1, 0, True)
     row = one(contrasts, benchmark="wide", set_a="copy of good", set_b="good")
     assert (row["ci_low_clustered"], row["ci_high_clustered"]) == (0, 0)

@@ -1,4 +1,5 @@
--- A metric that no protocol reports, or that has no score, would never show.
+-- A metric that no protocol reports, or that has no score, would never show. Only predictions in a union namespace
+-- have scores of that contract.
 select
     metrics.metric,
     'no protocol' as missing,
@@ -12,4 +13,6 @@ select
     'no score' as missing,
 from {{ ref('metrics') }} as metrics
 anti join {{ ref('prediction_scores') }} as prediction_scores on metrics.metric = prediction_scores.metric
-where exists (select 1 from {{ ref('prediction_scores') }})
+where
+    exists (select 1 from {{ ref('prediction_scores') }})
+    and (not ends_with(metrics.metric, '_namespace') or exists (select 1 from {{ ref('score_namespace') }}))

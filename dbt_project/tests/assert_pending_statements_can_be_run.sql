@@ -1,4 +1,5 @@
--- What is handed to `glue execute` says what to run, by which engine and where.
+-- What is handed to `glue execute` says what to run, by which engine and where: in a file, or in a union whose
+-- databases are handed over beside it.
 select
     statement_id,
     engine,
@@ -8,5 +9,9 @@ where
     statement_id is null
     or engine is null
     or snapshot_id is null
-    or database_path is null
+    or (database_path is null and not ends_with(engine, '_union'))
+    or (
+        ends_with(engine, '_union')
+        and snapshot_id not in (select members.union_id from {{ ref('union_members') }} as members)
+    )
     or sql is null

@@ -7,14 +7,19 @@ must leave the database and the disk as they were (DESIGN section 5).
 from __future__ import annotations
 
 import importlib
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
 from glue.errors import GlueError, nearest
 
+MAX_MEMBERS = 10
+"""Databases that one statement of a union may mention: SQLite attaches no more."""
+UNION_SUFFIX = "_union"
+"""Ends the name of an engine where a statement runs on a union of its databases."""
 MAX_STATEMENT_BYTES = 1_000_000
 MAX_VALUE_BYTES = 32 << 20
 MAX_MESSAGE_CHARACTERS = 2_000
@@ -29,6 +34,18 @@ class Limits:
     max_memory_bytes: int
     max_statement_bytes: int = MAX_STATEMENT_BYTES
     max_value_bytes: int = MAX_VALUE_BYTES
+
+
+@dataclass(frozen=True)
+class Member:
+    """One database of a union, and its tables as (name in the database, name in the union).
+
+    `path` is None where no data file of the union's engine is at hand: its tables are then unknown.
+    """
+
+    db_id: str
+    path: str | None
+    tables: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
@@ -63,6 +80,10 @@ class TooComplex(Exception):
 
 class NotText(Exception):
     """A text of the result is not UTF-8: run the statement again with `as_raw_text`."""
+
+
+class TooManyDatabases(Exception):
+    """A union of more databases than can be attached at once."""
 
 
 class Session(ABC):
@@ -108,8 +129,15 @@ class Engine(ABC):
         """Open a database file that nobody changes, for reading alone. Raises the engine's errors."""
 
     @abstractmethod
+    def open_union(self, members: Sequence[Member], limits: Limits) -> Session:
+        """Open several files as one database in which each table has its name in the union, and no other.
+
+        Raises TooManyDatabases or the engine's errors.
+        """
+
+    @abstractmethod
     def open_failure(self, error: Exception) -> Failure:
-        """Explain an error of `open`: the outcome is no_database."""
+        """Explain an error of `open` or `open_union`: no_database, or failed for too many of them."""
 
     def log_files(self, path: Path) -> list[Path]:
         """Files beside `path` with content that it lacks, so that its digest does not tell all."""
@@ -125,7 +153,8 @@ def engine_names() -> list[str]:
 
 
 def engine_named(name: str) -> Engine:
-    """The engine of that name, imported now. GlueError names the nearest known one."""
+    """The engine of that name or of unions of it, imported now. GlueError names the nearest known one."""
+    name = name.removesuffix(UNION_SUFFIX)
     if name not in _ENGINES:
         close = nearest(name, engine_names())
         hint = f"did you mean {close!r}?" if close else f"engines: {', '.join(engine_names())}"
@@ -134,6 +163,30 @@ def engine_named(name: str) -> Engine:
     engine = getattr(importlib.import_module(module), attribute)()
     assert isinstance(engine, Engine)
     return engine
+
+
+def check_members(members: Sequence[Member]) -> None:
+    """Raise TooManyDatabases for more members than a union may have, with data at hand or not."""
+    if len(members) > MAX_MEMBERS:
+        raise TooManyDatabases(
+            f"the statement mentions {len(members)} databases, more than {MAX_MEMBERS} at once"
+        )
+
+
+def too_many_databases(error: TooManyDatabases) -> Failure:
+    """What every engine says of a union that is too large."""
+    return Failure("failed", "too_many_databases", None, str(error))
+
+
+def without_data(failure: Failure, members: Sequence[Member]) -> Failure:
+    """The same failure, or `no_data` where the table that is not there is one of a member without a file."""
+    if failure.error_class != "unknown_table":
+        return failure
+    absent = [shown_as for member in members if member.path is None for _, shown_as in member.tables]
+    for name in absent:
+        if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", failure.error_message, re.IGNORECASE):
+            return replace(failure, error_class="no_data")
+    return failure
 
 
 def common_failure(error: Exception) -> Failure | None:

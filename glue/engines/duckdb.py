@@ -17,12 +17,15 @@ from glue.engines.base import (
     Engine,
     Failure,
     Limits,
+    Member,
     Refused,
     Row,
     Session,
+    TooManyDatabases,
     check_length,
     common_failure,
     shortened,
+    too_many_databases,
 )
 
 if TYPE_CHECKING:
@@ -78,10 +81,19 @@ class DuckDB(Engine):
 
     def open(self, path: Path, limits: Limits) -> Session:
         """Open a database file that no process is writing. duckdb.Error when that fails."""
-        return DuckDBSession(path, limits)
+        connection = duckdb.connect(str(path), read_only=True, config=configuration(limits))
+        return DuckDBSession(connection, limits)
+
+    def open_union(self, members: Sequence[Member], limits: Limits) -> Session:
+        """See Engine and duckdb_union."""
+        from glue.engines.duckdb_union import DuckDBUnionSession
+
+        return DuckDBUnionSession(members, limits)
 
     def open_failure(self, error: Exception) -> Failure:
         """A database that cannot be opened is not at hand."""
+        if isinstance(error, TooManyDatabases):
+            return too_many_databases(error)
         return Failure("no_database", "connection", _code(error), shortened(str(error)))
 
     def log_files(self, path: Path) -> list[Path]:
@@ -107,11 +119,11 @@ def configuration(limits: Limits) -> dict[str, str | bool | int | float | list[s
 
 
 class DuckDBSession(Session):
-    """One open file. See DuckDB."""
+    """One connection that is as restricted as it will be. See DuckDB."""
 
-    def __init__(self, path: Path, limits: Limits) -> None:
+    def __init__(self, connection: duckdb.DuckDBPyConnection, limits: Limits) -> None:
         self._limits = limits
-        self._connection = duckdb.connect(str(path), read_only=True, config=configuration(limits))
+        self._connection = connection
         self._converters: dict[int, Callable[[Any], Any]] = {}
         self._arrow_rows: Iterator[Row] | None = None
 

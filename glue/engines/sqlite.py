@@ -15,16 +15,19 @@ from glue.engines.base import (
     Engine,
     Failure,
     Limits,
+    Member,
     NotText,
     Refused,
     Row,
     Session,
+    TooManyDatabases,
     check_length,
     common_failure,
     shortened,
+    too_many_databases,
 )
 
-_PAGE_CACHE_KIBIBYTES = 16 * 1024
+PAGE_CACHE_KIBIBYTES = 16 * 1024
 
 _ALLOWED = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_RECURSIVE}
 
@@ -112,10 +115,18 @@ class SQLite(Engine):
 
     def open(self, path: Path, limits: Limits) -> Session:
         """Open an immutable file. sqlite3.Error when it is missing or not a database."""
-        return SQLiteSession(path, limits)
+        return SQLiteSession(uri_of(path), limits)
+
+    def open_union(self, members: Sequence[Member], limits: Limits) -> Session:
+        """See Engine and sqlite_union."""
+        from glue.engines.sqlite_union import SQLiteUnionSession
+
+        return SQLiteUnionSession(members, limits)
 
     def open_failure(self, error: Exception) -> Failure:
         """A database that cannot be opened is not at hand."""
+        if isinstance(error, TooManyDatabases):
+            return too_many_databases(error)
         return Failure(
             "no_database", "connection", _code(error), shortened(f"{type(error).__name__}: {error}")
         )
@@ -124,6 +135,11 @@ class SQLite(Engine):
 def uri_of(path: Path) -> str:
     """The URI that opens a file read-only and promises that nobody changes it: no lock, no journal."""
     return f"file:{quote(str(path.absolute()))}?mode=ro&immutable=1"
+
+
+def quoted_name(name: str) -> str:
+    """A name in double quotes."""
+    return '"' + name.replace('"', '""') + '"'
 
 
 def only_statement(sql: str) -> str:
@@ -150,14 +166,14 @@ def _matched_end(pattern: re.Pattern[str], text: str, start: int) -> int:
 
 
 class SQLiteSession(Session):
-    """One open file. See SQLite."""
+    """One open file, by its URI. See SQLite."""
 
-    def __init__(self, path: Path, limits: Limits) -> None:
+    def __init__(self, uri: str, limits: Limits) -> None:
         self._limits = limits
         self._denied: str | None = None
         self._cursor: sqlite3.Cursor | None = None
         self._connection = sqlite3.connect(
-            uri_of(path), uri=True, isolation_level=None, cached_statements=0, check_same_thread=False
+            uri, uri=True, isolation_level=None, cached_statements=0, check_same_thread=False
         )
         try:
             self._restrict()
@@ -227,15 +243,13 @@ class SQLiteSession(Session):
         connection = self._connection
         for pragma in (
             "temp_store = memory",
-            f"cache_size = -{_PAGE_CACHE_KIBIBYTES}",
+            f"cache_size = -{PAGE_CACHE_KIBIBYTES}",
             f"hard_heap_limit = {self._limits.max_memory_bytes * 7 // 8}",
             "trusted_schema = off",
-            "query_only = on",
         ):
             connection.execute(f"PRAGMA {pragma}").close()
-        connection.execute(
-            "SELECT count(*) FROM sqlite_master"
-        ).close()  # reads the header: is it a database?
+        self._read_schema()
+        connection.execute("PRAGMA query_only = on").close()
         self._connect_virtual_tables()
         for category, value in (
             (sqlite3.SQLITE_LIMIT_LENGTH, self._limits.max_value_bytes),
@@ -252,13 +266,24 @@ class SQLiteSession(Session):
             connection.setlimit(category, value)
         connection.set_authorizer(self._authorize)
 
+    def _read_schema(self) -> None:
+        """Read the header, while everything is still allowed: is it a database?"""
+        self._connection.execute("SELECT count(*) FROM sqlite_master").close()
+
+    def _schemas(self) -> list[str]:
+        """The schemas that hold the tables of the file, or of the files."""
+        return ["main"]
+
     def _connect_virtual_tables(self) -> None:
         """Have virtual tables declared while that is still allowed: it passes the authorizer as a write."""
-        tables = self._connection.execute(
-            "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL TABLE%'"
-        ).fetchall()
-        quoted = ['"' + name.replace('"', '""') + '"' for (name,) in tables]
-        for table in ("json_each('[]')", "json_tree('[]')", *quoted):
+        tables = ["json_each('[]')", "json_tree('[]')"]
+        for schema in self._schemas():
+            found = self._connection.execute(
+                f"SELECT name FROM {schema}.sqlite_master"
+                " WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL TABLE%'"
+            ).fetchall()
+            tables += [f"{schema}.{quoted_name(name)}" for (name,) in found]
+        for table in tables:
             with contextlib.suppress(sqlite3.Error):  # a module that this build lacks
                 self._connection.execute(f"SELECT * FROM {table} LIMIT 0").close()
 

@@ -14,7 +14,6 @@ import csv
 import io
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import Any
 
 from glue.errors import GlueError
 from glue.importers.catalog import (
@@ -29,22 +28,18 @@ from glue.importers.catalog import (
 from glue.importers.common import (
     ImportBatch,
     OnProgress,
-    Row,
     existing,
     id_text,
-    kind_of,
     known_dialect,
     read_bytes,
-    read_json,
     shown,
-    storable,
     text_or_none,
 )
+from glue.importers.meanings import add_meanings
 from glue.importers.questions import BIRD_FIELDS, add_gold, add_questions, read_entries
 
 TABLES_SOURCE = "bird_tables"
 DESCRIPTION_SOURCE = "description_csv"
-MEANING_SOURCE = "column_meaning"
 
 _CSV_FIELDS = (
     "original_column_name",
@@ -84,7 +79,7 @@ def read_bird(
     if descriptions is not None:
         _add_descriptions(batch, descriptions, db_ids)
     if column_meaning is not None:
-        _add_meanings(batch, column_meaning, db_ids)
+        add_meanings(batch, column_meaning, db_ids)
     if tied is not None:
         _add_tied(batch, tied, dialect)
     return batch
@@ -255,74 +250,3 @@ def _beyond(header: list[str], record: list[str]) -> Iterator[str]:
 
 def _cell(values: dict[str, str], name: str) -> str | None:
     return values.get(name, "").strip() or None
-
-
-# --- Column meanings ----------------------------------------------------------------------------------------
-
-
-def _add_meanings(batch: ImportBatch, path: Path, db_ids: Collection[str]) -> None:
-    content = read_json(path, batch, "--column-meaning")
-    if not isinstance(content, dict):
-        raise GlueError(
-            f"--column-meaning: {path} holds {kind_of(content)}, not an object",
-            'its keys are "database|table|column"',
-        )
-    known = KnownNames.of(batch)
-    for key, text in content.items():
-        place = _meaning_place(batch, known, path, key, db_ids)
-        meaning = _meaning(text)
-        if place is None:
-            continue
-        if meaning is None:
-            batch.refuse(path, f'key "{key}"', "not_text", shown(text), "give it a text")
-            continue
-        row: Row = {"db_id": place[0], "table_name": place[1], "column_name": place[2]}
-        batch.add("columns", benchmark=batch.benchmark, source=MEANING_SOURCE, description=meaning, **row)
-
-
-def _meaning_place(
-    batch: ImportBatch, known: KnownNames, path: Path, key: str, db_ids: Collection[str]
-) -> tuple[str, str, str] | None:
-    """The database, table and column of a key, as the catalog spells them; None when it was refused."""
-
-    def refuse(reason: str, detail: str, advice: str) -> None:
-        batch.refuse(path, f'key "{key}"', reason, detail, advice)
-
-    parts = key.split("|", 2)
-    if len(parts) != 3:
-        refuse("malformed", f"{shown(key)} is not database|table|column", "mend the key")
-        return None
-    db_id = parts[0].strip()
-    if db_id not in db_ids:
-        refuse(
-            "unknown_database",
-            f"database {db_id} is not of this benchmark",
-            "nothing, if the file covers more",
-        )
-        return None
-    table = known.table(db_id, parts[1])
-    if table is None:
-        close = known.nearest_table(db_id, parts[1])
-        refuse(
-            "unknown_table",
-            f"{db_id} has no table {parts[1]!r}",
-            f"did you mean {close!r}?" if close else "remove it",
-        )
-        return None
-    column = known.column(db_id, table, parts[2])
-    if column is None:
-        close = known.nearest_column(db_id, table, parts[2])
-        detail = f"{db_id}.{table} has no column {parts[2]!r}"
-        refuse("unknown_column", detail, f"did you mean {close!r}?" if close else "remove it")
-        return None
-    return db_id, table, column
-
-
-def _meaning(text: Any) -> str | None:
-    """A meaning without the '#' and the quotes that the published files put around it."""
-    if not isinstance(text, str):
-        return None
-    meaning = text.strip().lstrip("#").strip()
-    if len(meaning) > 1 and meaning[0] == meaning[-1] == '"':
-        meaning = meaning[1:-1].strip()
-    return storable(meaning) or None

@@ -21,6 +21,7 @@ from pathlib import Path
 
 from glue.errors import GlueError, nearest
 from glue.importers.common import ImportBatch, existing, read_text, shown
+from glue.importers.meanings import add_meanings
 
 SOURCE = "mschema"
 
@@ -65,10 +66,13 @@ class Schema:
     problems: list[tuple[int, str, str]] = field(default_factory=list)  # line, code, text
 
 
-def read_mschema(name: str, path: Path, db_ids: Collection[str] | None = None) -> ImportBatch:
+def read_mschema(
+    name: str, path: Path, db_ids: Collection[str] | None = None, column_meaning: Path | None = None
+) -> ImportBatch:
     """Read a folder of *.mschema files, or one file, into the catalog of benchmark `name`.
 
-    `db_ids`: only these databases. GlueError when there is no such path or it holds no M-Schema.
+    `db_ids`: only these databases. `column_meaning`: a file of what columns mean. GlueError when there is no
+    such path or it holds no M-Schema.
     """
     options = {"name": name, "db_ids": sorted(db_ids) if db_ids is not None else None}
     batch = ImportBatch("mschema", f"benchmark:{name}:mschema", name, options=options)
@@ -92,6 +96,8 @@ def read_mschema(name: str, path: Path, db_ids: Collection[str] | None = None) -
         close = nearest(db_id, found)
         advice = f"did you mean {close!r}?" if close else "check the name"
         batch.refuse(path, f"database {db_id}", "missing", f"no M-Schema of database {db_id}", advice)
+    if column_meaning is not None:
+        add_meanings(batch, column_meaning, [db_id for db_id in found if db_ids is None or db_id in db_ids])
     return batch
 
 

@@ -31,6 +31,7 @@ from glue.importers.prediction_files import Entry, FileOptions, PredictionFile, 
 from glue.importers.questions import BENCHMARK_EDITION
 
 PAIRINGS = ("id", "position", "question")
+NAMESPACES = ("prefixed", "bare")
 
 _ADVICE = {
     "missing": "counts as wrong; --partial when only the questions in the file were asked",
@@ -57,6 +58,7 @@ class PredictionOptions:
     ignore_gold: bool = False
     ignore_question: bool = False
     dialect: str | None = None  # default: each question's
+    namespace: str | None = None  # prefixed, bare: names of the pooled catalog; default: each database's own
 
 
 def read_predictions(
@@ -69,6 +71,8 @@ def read_predictions(
     options = options or PredictionOptions()
     _check(options)
     identity = {**asdict(options), "name": name, "benchmark_imports": benchmark.import_ids}
+    if options.namespace is None:
+        del identity["namespace"]  # what was imported before there were any is the same import
     batch = ImportBatch(
         kind="predictions",
         scope=f"predictions:{name}",
@@ -98,6 +102,10 @@ def _check(options: PredictionOptions) -> None:
         )
     if options.dialect is not None:
         known_dialect(options.dialect)
+    if options.namespace not in (None, *NAMESPACES):
+        raise GlueError(
+            f"--namespace: {options.namespace!r} is unknown", f"choose one of {', '.join(NAMESPACES)}"
+        )
 
 
 # --- Pairing ------------------------------------------------------------------------------------------------

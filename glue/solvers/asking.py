@@ -43,11 +43,15 @@ class Limits:
 
 @dataclass
 class Question:
-    """One distinct request: what is sent, and how often it has been sent before."""
+    """One distinct request: what is sent, and how often it has been sent before.
+
+    `write` gives the messages where they are too long to be kept until then; else `messages` are they.
+    """
 
     request_id: str
     purpose: str
     messages: list[dict[str, str]]
+    write: Callable[[], list[dict[str, str]]] | None = None
     n_prompt_tokens: int = 0  # by our own count
     n_attempts: int = 0  # that landed, over all commands
     n_counted: int = 0  # of these, the ones that used up its budget
@@ -185,7 +189,8 @@ class Asking:
     async def _ask(self, question: Question, order: int) -> None:
         sent = self._settings.now()
         try:
-            attempt = await self._sender.send(question.messages, sent)
+            messages = question.write() if question.write else question.messages
+            attempt = await self._sender.send(messages, sent)
         except asyncio.CancelledError:
             self._queue(question, 0.0, order)
             raise

@@ -3,7 +3,9 @@
 `gold` and `gold-rewritten` must match on every scoreable question, `gold-broken` should match on none,
 `nearest-history` is a floor that any model should pass. Where a benchmark's authors wrote them, `distractor`
 is the likeliest wrong query, which matches only where the data cannot tell it from gold, and `second-gold`
-what a second author wrote from question and intent alone. They need no model and cost nothing.
+what a second author wrote from question and intent alone. In the cells of the budget study `memorizer` must
+match on every scoreable question, whatever the context holds, and `visible-gold` exactly where it holds every
+table that gold needs. They need no model and cost nothing.
 """
 
 from __future__ import annotations
@@ -20,8 +22,13 @@ CONTROLS = {
     "nearest-history": "the gold SQL of the most similar other question of the database: an honest floor",
     "distractor": "the likeliest wrong query, as its authors wrote it: matches where data hides the mistake",
     "second-gold": "a second author's query, written from question and intent alone: should match everywhere",
+    "visible-gold": "in a cell: gold, where the context holds every table it needs: the ceiling of coverage",
+    "memorizer": "in a cell: gold, whatever the context holds: must match everywhere",
 }
 """Name after `control/` -> what it answers with."""
+
+CELL_CONTROLS = ("visible-gold", "memorizer")
+"""Controls that answer in cells of the budget study, with gold in the names of the cell, and nowhere else."""
 
 
 class ControlAnswer(NamedTuple):
@@ -39,8 +46,8 @@ class ControlAnswer(NamedTuple):
 def solve_control(name: str, request: Mapping[str, Any]) -> ControlAnswer:
     """The answer of control `name` ('gold', …) to one request.
 
-    Of the request it reads `dialect` and `gold_sql` or, for nearest-history, distractor and second-gold,
-    `control_sql`; each may be missing or None. That a control has nothing to say is an answer with an
+    Of the request it reads `dialect` and `gold_sql` or, for those of `_WITHOUT_CONTROL_SQL`, `control_sql`;
+    each may be missing or None. That a control has nothing to say is an answer with an
     `error`; only a name that is no control raises GlueError. The same request always gets the same answer.
     """
     if name not in CONTROLS:
@@ -62,6 +69,8 @@ _WITHOUT_CONTROL_SQL = {
     "nearest-history": "no other question of this database has gold SQL",
     "distractor": "the question has no distractor",
     "second-gold": "the question has no second gold",
+    "visible-gold": "a table that the gold needs is not in the context, or the gold has no form in its names",
+    "memorizer": "the question has no gold that can be written in the names of the cell",
 }
 """Controls that answer with the request's `control_sql`, and what they say without."""
 

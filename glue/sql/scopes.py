@@ -243,7 +243,10 @@ class Block:
 
 @dataclass(eq=False)
 class Statement:
-    """One statement with its queries. `root` is None where it is not a query (INSERT, PRAGMA, …)."""
+    """One statement with its queries. `root` is None where it is not a query (INSERT, PRAGMA, …).
+
+    `read_after_in` has for each name in SQLite's `x IN name` (by its id) the CTE it is; None for a table.
+    """
 
     tree: exp.Expr
     dialect: str
@@ -262,6 +265,7 @@ class Statement:
     has_write: bool = False
     is_sampled: bool = False
     names_read_as_tables: list[exp.Column] = field(default_factory=list)
+    read_after_in: dict[int, Query | None] = field(default_factory=dict)
 
 
 def fold(identifier: object, dialect: str) -> str:
@@ -405,13 +409,13 @@ class _Builder:
             return ctes
         visible = dict(ctes)
         is_recursive = bool(clause.args.get("recursive"))
+        ahead = self._placeholders(clause, owner, ctes)
         for cte in clause.expressions:
             body = cte.this
-            name = fold(cte.args["alias"].args.get("this"), self.dialect) if cte.args.get("alias") else ""
+            name, placeholder = ahead.pop(0)
             inner = dict(visible)
-            placeholder = Query(body, "cte", owner.parent)
-            placeholder.column_names = self._column_names(cte.args.get("alias"))
-            placeholder.canonical = f"cte#{len(visible) + 1}"
+            if self.dialect == "sqlite":  # where a CTE sees those after it too
+                inner.update({other: later for other, later in reversed(ahead) if other != name})
             if is_recursive or (
                 self.dialect in SELF_REFERENCE_WITHOUT_RECURSIVE and isinstance(body, exp.SetOperation)
             ):
@@ -430,6 +434,21 @@ class _Builder:
             visible[name] = placeholder
             owner.ctes.append(placeholder)
         return visible
+
+    def _placeholders(
+        self, clause: exp.Expr, owner: Query, ctes: dict[str, Query]
+    ) -> list[tuple[str, Query]]:
+        """The CTEs of a WITH by their folded names, their queries still to be found."""
+        made: list[tuple[str, Query]] = []
+        names = set(ctes)
+        for cte in clause.expressions:
+            name = fold(cte.args["alias"].args.get("this"), self.dialect) if cte.args.get("alias") else ""
+            placeholder = Query(cte.this, "cte", owner.parent)
+            placeholder.column_names = self._column_names(cte.args.get("alias"))
+            placeholder.canonical = f"cte#{len(names) + 1}"
+            names.add(name)
+            made.append((name, placeholder))
+        return made
 
     def _replace(self, made: Query, placeholder: Query) -> None:
         """Let one object stand for a CTE, wherever it was met first."""
@@ -635,6 +654,7 @@ class _Builder:
     def _table_after_in(self, column: exp.Expr, ctes: dict[str, Query]) -> None:
         """SQLite's `x IN t` reads the table t."""
         name = column_name(column, self.dialect)
+        self.statement.read_after_in[id(column)] = ctes.get(name)
         if name not in ctes:
             self.statement.tables.add(name)
 

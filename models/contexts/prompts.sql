@@ -7,9 +7,37 @@ run_questions as (
 
 ),
 
+cells as (
+
+    select * from {{ ref('cells') }}
+
+),
+
 settings as (
 
-    select * from {{ ref('prompt_settings') }}
+    select
+        setting,
+        system_template,
+        user_template,
+        false as is_cell,
+    from {{ ref('prompt_settings') }}
+
+    union all
+
+    select
+        cells.setting,
+        study_prompts.system_template,
+        study_prompts.user_template,
+        true as is_cell,
+    from cells
+    cross join {{ ref('study_prompts') }} as study_prompts
+    where study_prompts.study = 'budget'
+
+),
+
+contexts as (
+
+    select * from {{ ref('cell_contexts') }}
 
 ),
 
@@ -56,6 +84,8 @@ informed as (
         schema_ddl.ddl as schema_ddl,
         schema_hints.join_hints,
         schema_hints.value_hints,
+        contexts.context_id,
+        contexts.n_tokens as n_context_tokens,
     from asked
     inner join settings on asked.setting = settings.setting
     left join dialects on asked.dialect = dialects.dialect
@@ -67,6 +97,12 @@ informed as (
         on asked.benchmark = schema_hints.benchmark
         and asked.db_id = schema_hints.db_id
         and asked.dialect is not distinct from schema_hints.dialect
+    left join contexts
+        on asked.benchmark = contexts.benchmark
+        and asked.question_id = contexts.question_id
+        and asked.setting = contexts.setting
+    -- A cell without a context for a question does not ask it.
+    where contexts.context_id is not null or not settings.is_cell
 
 ),
 
@@ -77,6 +113,7 @@ filled as (
         'schema_ddl': 'schema_ddl',
         'join_hints': 'join_hints',
         'value_hints': 'value_hints',
+        'schema_text': 'context_id',
         'evidence': 'evidence',
         'question': 'question',
     } -%}
@@ -104,6 +141,8 @@ prompts as (
             ],
             lambda message: coalesce(message.content, '') <> ''
         ))::varchar as messages,
+        context_id,
+        n_context_tokens,
     from filled
 
 )

@@ -12,6 +12,13 @@ attempts as (
 
 ),
 
+union_golds as (
+
+    select * from {{ ref('union_golds') }}
+    where gold_number = 1
+
+),
+
 tried as (
 
     select
@@ -43,8 +50,14 @@ pending as (
         requests.db_id,
         requests.question,
         requests.gold_sql,
-        requests.control_sql,
+        case requests.control_naming
+            when 'prefixed' then union_golds.union_sql
+            when 'bare' then union_golds.bare_sql
+            else requests.control_sql
+        end as control_sql,
         requests.messages,
+        requests.context_id,
+        requests.n_context_tokens,
         requests.settings,
         requests.is_planned,
         coalesce(tried.n_attempts, 0) as n_attempts,
@@ -53,6 +66,11 @@ pending as (
         coalesce(tried.is_permanently_failed, false) as is_permanently_failed,
     from requests
     left join tried on requests.request_id = tried.request_id
+    left join union_golds
+        on requests.control_naming is not null
+        and requests.benchmark = union_golds.benchmark
+        and requests.question_id = union_golds.question_id
+        and requests.gold_edition = union_golds.gold_edition
     where not coalesce(tried.is_done, false)
 
 )

@@ -25,6 +25,9 @@ select
     pairs.protocol,
     pairs.metric,
     pairs.contrast_family,
+    pairs.family_scope,
+    pairs.slice_by,
+    pairs.slice,
     pairs.difference,
     by_question.ci_low,
     by_question.ci_high,
@@ -43,6 +46,15 @@ select
     pairs.equivalence_margin,
     tests.is_equivalent,
     tests.p_equivalence,
+    by_question.ci90_low,
+    by_question.ci90_high,
+    by_database.ci90_low as ci90_low_clustered,
+    by_database.ci90_high as ci90_high_clustered,
+    -- By every bootstrap that there is.
+    greatest(abs(by_question.ci90_low), abs(by_question.ci90_high)) < pairs.equivalence_margin
+    and coalesce(
+        greatest(abs(by_database.ci90_low), abs(by_database.ci90_high)) < pairs.equivalence_margin, true
+    ) as is_within_margin,
     tests.smallest_detectable_difference,
 from pairs
 inner join tests

@@ -10,7 +10,7 @@ rates as (
 families as (
 
     select * from {{ ref('contrasts') }}
-    where set_a_glob = '*' and set_b_glob = '*'
+    where set_a_glob = '*' and set_b_glob = '*' and slice_by = 'all' and cell_factor is null
 
 ),
 

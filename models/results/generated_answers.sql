@@ -8,6 +8,17 @@ requests as (
 
 ),
 
+unasked as (
+
+    -- What a cell has no context for: a ranking may still come, the rest stays as it is.
+    select
+        *,
+        unnest(range(1, n_samples + 1)) as sample,
+    from {{ ref('cell_questions') }}
+    where status <> 'ready' and not is_planned
+
+),
+
 attempts as (
 
     select * from {{ ref('attempts') }}
@@ -36,6 +47,19 @@ answers as (
         attempts.request_id is null as is_waiting,
     from requests
     left join attempts on requests.request_id = attempts.request_id
+
+    union all by name
+
+    select
+        prediction_set,
+        benchmark,
+        question_id,
+        sample,
+        gold_edition,
+        dialect,
+        if(status = 'no_ranking', 'waiting', status) as issue,
+        status = 'no_ranking' as is_waiting,
+    from unasked
 
 )
 

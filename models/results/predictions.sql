@@ -18,6 +18,19 @@ questions as (
 
 ),
 
+namespaces as (
+
+    select * from {{ ref('prediction_namespaces') }}
+    where namespace is not null
+
+),
+
+translated_answers as (
+
+    select * from {{ ref('translated_answers') }}
+
+),
+
 gathered as (
 
     select
@@ -67,20 +80,34 @@ keyed as (
         questions.has_database,
         coalesce(gathered.dialect, questions.dialect) as dialect,
         gathered.raw_text,
-        gathered.predicted_sql,
+        coalesce(translated_answers.union_sql, gathered.predicted_sql) as predicted_sql,
         gathered.extraction,
         gathered.issue,
         gathered.is_waiting,
-        case when gathered.predicted_sql is not null
-            then {{ sql_id('coalesce(gathered.dialect, questions.dialect)', 'gathered.predicted_sql') }} end as sql_id,
+        namespaces.namespace,
+        case
+            when translated_answers.union_sql_id is not null then translated_answers.union_sql_id
+            when gathered.predicted_sql is not null
+                then {{ sql_id('coalesce(gathered.dialect, questions.dialect)', 'gathered.predicted_sql') }}
+        end as sql_id,
         coalesce(coalesce(gathered.dialect, questions.dialect) <> questions.engine_dialect, false) as is_other_dialect,
-        case when gathered.predicted_sql is not null and coalesce(gathered.dialect, questions.dialect) = questions.engine_dialect
-            then {{ statement_id('questions.engine', 'questions.snapshot_id', 'gathered.predicted_sql') }} end
-            as statement_id,
+        case
+            when namespaces.namespace is not null then translated_answers.statement_id
+            when gathered.predicted_sql is not null and coalesce(gathered.dialect, questions.dialect) = questions.engine_dialect
+                then {{ statement_id('questions.engine', 'questions.snapshot_id', 'gathered.predicted_sql') }}
+        end as statement_id,
     from gathered
     inner join questions
         on gathered.benchmark = questions.benchmark
         and gathered.question_id = questions.question_id
+    left join namespaces
+        on gathered.prediction_set = namespaces.prediction_set
+        and gathered.benchmark = namespaces.benchmark
+    left join translated_answers
+        on gathered.prediction_set = translated_answers.prediction_set
+        and gathered.benchmark = translated_answers.benchmark
+        and gathered.question_id = translated_answers.question_id
+        and gathered.sample = translated_answers.sample
 
 )
 

@@ -31,6 +31,12 @@ nearest_questions as (
 
 ),
 
+cell_questions as (
+
+    select * from {{ ref('cell_questions') }}
+
+),
+
 control_statements as (
 
     -- Statements that the benchmark's authors wrote beside the golds, for the controls that answer with them.
@@ -62,14 +68,23 @@ asked as (
         run_questions.dialect,
         run_questions.question,
         prompts.messages,
+        prompts.context_id,
+        prompts.n_context_tokens,
         case when not run_questions.is_control then coalesce(runs.settings, '{}') end as settings,
         golds.gold_sql,
         case
             when not run_questions.is_control then null
             when run_questions.model = 'control/nearest-history' then nearest_questions.nearest_gold_sql
             when run_questions.model in ('control/distractor', 'control/second-gold') then control_statements.sql
-            else golds.gold_sql
+            -- In a cell, gold in the cell's names: it is written when it is asked for.
+            when cell_questions.run_id is null then golds.gold_sql
         end as control_sql,
+        case
+            when run_questions.model = 'control/memorizer' then cell_questions.naming
+            when run_questions.model = 'control/visible-gold' and cell_questions.has_gold_tables
+                then cell_questions.naming
+        end as control_naming,
+        cell_questions.gold_names,
         unnest(range(1, runs.n_samples + 1)) as sample,
         'answer' as purpose,
     from run_questions
@@ -93,6 +108,11 @@ asked as (
         and run_questions.dialect = control_statements.dialect
         and run_questions.model = control_statements.model
         and runs.gold_edition = control_statements.gold_edition
+    left join cell_questions
+        on run_questions.run_id = cell_questions.run_id
+        and run_questions.question_id = cell_questions.question_id
+    -- A cell without a context for a question does not ask it.
+    where coalesce(cell_questions.status, 'ready') = 'ready'
 
 ),
 
@@ -102,7 +122,17 @@ keyed as (
     select
         case
             when is_control
-                then md5(concat_ws(chr(31), purpose, model, dialect, sample, coalesce(control_sql, ''), question))
+                then md5(concat_ws(
+                    chr(31),
+                    purpose,
+                    model,
+                    dialect,
+                    sample,
+                    coalesce(control_sql, ''),
+                    question,
+                    case when control_naming is not null
+                        then concat_ws(chr(31), control_naming, coalesce(gold_names, ''), coalesce(gold_sql, '')) end
+                ))
             else md5(concat_ws(chr(31), purpose, messages, model, settings, sample))
         end as request_id,
         run_id,
@@ -117,7 +147,10 @@ keyed as (
         question,
         gold_sql,
         control_sql,
+        control_naming,
         messages,
+        context_id,
+        n_context_tokens,
         settings,
         sample,
         purpose,

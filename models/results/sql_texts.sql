@@ -22,9 +22,22 @@ predicted_texts as (
 
 ),
 
+union_gold_texts as (
+
+    select distinct
+        union_sql_id as sql_id,
+        dialect,
+        union_sql as sql,
+    from {{ ref('union_golds') }}
+    where union_sql_id is not null
+
+),
+
 texts as (
 
     select * from gold_texts
+    union
+    select * from union_gold_texts
     union
     select * from predicted_texts
 

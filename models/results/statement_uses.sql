@@ -48,7 +48,41 @@ predicted_statements as (
     inner join questions
         on predictions.benchmark = questions.benchmark
         and predictions.question_id = questions.question_id
-    where predictions.statement_id is not null
+    where predictions.statement_id is not null and predictions.namespace is null
+
+),
+
+union_predictions as (
+
+    select distinct
+        answers.statement_id,
+        answers.engine,
+        answers.union_id as snapshot_id,
+        null as database_path,
+        answers.benchmark,
+        answers.db_id,
+        answers.union_sql_id as sql_id,
+        answers.union_sql as sql,
+        'prediction' as role,
+    from {{ ref('translated_answers') }} as answers
+    where answers.statement_id is not null
+
+),
+
+union_golds as (
+
+    select
+        golds.statement_id,
+        golds.engine,
+        golds.union_id as snapshot_id,
+        null as database_path,
+        golds.benchmark,
+        golds.db_id,
+        golds.union_sql_id as sql_id,
+        golds.union_sql as sql,
+        'union_gold' as role,
+    from {{ ref('union_golds') }} as golds
+    where golds.statement_id is not null
 
 ),
 
@@ -77,6 +111,10 @@ uses as (
     select * from gold_statements
     union all
     select * from predicted_statements
+    union all
+    select * from union_predictions
+    union all
+    select * from union_golds
     union all
     select * from gold_probes
 

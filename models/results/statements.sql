@@ -15,7 +15,7 @@ statements as (
         min(database_path) as database_path,
         min(sql) as sql,
         min(sql_id) as sql_id,
-        bool_or(role in ('gold', 'gold_order_probe')) as is_gold,
+        bool_or(role in ('gold', 'gold_order_probe', 'union_gold')) as is_gold,
         bool_or(role = 'prediction') as is_prediction,
         list_sort(list(distinct benchmark)) as benchmarks,
     from uses

@@ -121,6 +121,7 @@ named as (
             when question_status = 'no_database' then 'no_database'
             when question_status = 'not_run' then 'not_run'
             when not is_scoreable then 'gold_failed'
+            when issue in ('over_cap', 'no_labels') then 'infeasible'
             when issue = 'truncated' then 'truncated'
             when predicted_sql is null then 'empty'
             when predicted_outcome = 'not_run' then 'not_run'
@@ -146,13 +147,14 @@ explained as (
             when outcome in ('match', 'mismatch', 'cut') then coalesce(pair_reason, outcome)
             when outcome = 'gold_failed' then question_status
             when outcome = 'empty' then coalesce(issue, 'empty')
+            when outcome = 'infeasible' then issue
             when outcome = 'did_not_parse' then 'syntax'
             when outcome = 'timed_out' then 'timed_out'
             when outcome in ('refused', 'prediction_failed') then coalesce(error_class, predicted_outcome)
             else outcome
         end as reason,
         outcome in ('match', 'mismatch', 'cut') as is_executed,
-        outcome not in ('waiting', 'not_run', 'no_database', 'gold_failed') as is_judged,
+        outcome not in ('waiting', 'not_run', 'no_database', 'gold_failed', 'infeasible') as is_judged,
     from named
 
 )

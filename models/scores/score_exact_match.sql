@@ -12,6 +12,12 @@ golds as (
 
 ),
 
+union_golds as (
+
+    select * from {{ ref('union_golds') }}
+
+),
+
 syntax as (
 
     select * from {{ ref('statement_syntax') }}
@@ -31,7 +37,10 @@ compared as (
         and predictions.question_id = golds.question_id
         and predictions.gold_edition = golds.gold_edition
     left join syntax as predicted on predictions.sql_id = predicted.sql_id
-    left join syntax as gold on golds.sql_id = gold.sql_id
+    left join union_golds on golds.gold_id = union_golds.gold_id
+    -- A prediction in a union namespace is held against the gold in that namespace.
+    left join syntax as gold
+        on case when predictions.namespace is null then golds.sql_id else union_golds.union_sql_id end = gold.sql_id
     where not predictions.is_waiting
 
 ),

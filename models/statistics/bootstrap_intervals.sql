@@ -2,6 +2,10 @@
     materialized='incremental',
     incremental_strategy='delete+insert',
     unique_key='ratio_id',
+    pre_hook=[
+        'alter table if exists {{ this }} add column if not exists ci90_low double',
+        'alter table if exists {{ this }} add column if not exists ci90_high double',
+    ],
     post_hook="delete from {{ this }} where ratio_id not in (select ratio_id from {{ ref('bootstrap_ratios') }})",
 ) }}
 {#- A weighted sum costs as much as its list is long, so several ratios share one list of numbers. A double holds 53
@@ -77,7 +81,11 @@ new_ratios as (
     from ratios
     inner join sizes on ratios.benchmark = sizes.benchmark
     {% if is_incremental() %}
-    where not exists (select 1 from {{ this }} as known where known.ratio_id = ratios.ratio_id)
+    -- Older versions kept no 90% interval.
+    where not exists (
+        select 1 from {{ this }} as known
+        where known.ratio_id = ratios.ratio_id and (known.ci90_low is not null or known.n_replicates = 0)
+    )
     {% endif %}
 
 ),
@@ -232,7 +240,7 @@ intervals as (
 
     select
         ratio_number,
-        quantile_cont(value, [0.025, 0.975]) as bounds,
+        quantile_cont(value, [0.025, 0.05, 0.95, 0.975]) as bounds,
         count(value) as n_replicates,
     from replicates
     group by ratio_number
@@ -242,7 +250,9 @@ intervals as (
 select
     new_ratios.ratio_id,
     round(intervals.bounds[1], 9) as ci_low,
-    round(intervals.bounds[2], 9) as ci_high,
+    round(intervals.bounds[4], 9) as ci_high,
+    round(intervals.bounds[2], 9) as ci90_low,
+    round(intervals.bounds[3], 9) as ci90_high,
     intervals.n_replicates,
 from intervals
 inner join new_ratios on intervals.ratio_number = new_ratios.ratio_number

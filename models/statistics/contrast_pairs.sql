@@ -1,3 +1,5 @@
+{% set factors = ['ranker', 'representation', 'budget', 'condition', 'naming'] -%}
+
 with
 
 families as (
@@ -12,17 +14,29 @@ scores as (
 
 ),
 
+cell_sets as (
+
+    -- A majority repeats what is compared already.
+    select * from {{ ref('cell_sets') }}
+    where not is_derived
+
+),
+
+packings as (
+
+    select * from {{ ref('packings') }}
+
+),
+
 questions as (
 
     select * from {{ ref('question_slices') }}
-    where slice_by = 'all'
 
 ),
 
 slices as (
 
     select * from {{ ref('slice_positions') }}
-    where slice_by = 'all'
 
 ),
 
@@ -37,14 +51,12 @@ rates as (
 
 ),
 
-pairs as (
+pairs_of_sets as (
 
     -- Where both orders of a pair are asked for, the one that reads in alphabetical order is kept.
     select
         families.contrast_family,
-        families.protocol,
-        families.metric,
-        families.equivalence_margin,
+        '' as family_scope,
         rates_a.benchmark,
         rates_a.prediction_set as set_a,
         rates_b.prediction_set as set_b,
@@ -60,14 +72,127 @@ pairs as (
         and rates_a.metric = rates_b.metric
         and rates_b.prediction_set glob families.set_b_glob
     where
-        rates_a.prediction_set < rates_b.prediction_set
-        or (
-            rates_a.prediction_set > rates_b.prediction_set
-            and not (
-                rates_b.prediction_set glob families.set_a_glob
-                and rates_a.prediction_set glob families.set_b_glob
+        families.cell_factor is null
+        and (
+            rates_a.prediction_set < rates_b.prediction_set
+            or (
+                rates_a.prediction_set > rates_b.prediction_set
+                and not (
+                    rates_b.prediction_set glob families.set_a_glob
+                    and rates_a.prediction_set glob families.set_b_glob
+                )
             )
         )
+
+),
+
+levels as (
+
+    -- Each cell of a solver, once by each of its factors: its level, and all the rest.
+    {% for factor in factors -%}
+    select
+        prediction_set,
+        benchmark,
+        '{{ factor }}' as cell_factor,
+        {{ factor }} as level,
+        concat_ws(
+            ' ', solver_id{% for other in factors if other != factor %}, {{ other }}{% endfor %}
+        ) as rest,
+        concat_ws(
+            ' ', model{% for other in ['condition', 'naming'] if other != factor %}, {{ other }}{% endfor %}, left(solver_id, 8)
+        ) as family_scope,
+    from cell_sets
+    {%- if not loop.last %}
+    union all
+    {% endif %}
+    {%- endfor %}
+
+),
+
+pairs_of_cells as (
+
+    -- Cells that differ in the family's factor alone: at the levels it names, or at any two.
+    select
+        families.contrast_family,
+        levels_a.family_scope,
+        levels_a.benchmark,
+        levels_a.prediction_set as set_a,
+        levels_b.prediction_set as set_b,
+    from families
+    inner join levels as levels_a
+        on families.cell_factor = levels_a.cell_factor
+        and levels_a.benchmark glob families.benchmark_glob
+        and levels_a.prediction_set glob families.set_a_glob
+    inner join levels as levels_b
+        on levels_a.cell_factor = levels_b.cell_factor
+        and levels_a.benchmark = levels_b.benchmark
+        and levels_a.rest = levels_b.rest
+        and levels_b.prediction_set glob families.set_b_glob
+    where
+        (levels_a.level = families.level_a and levels_b.level = families.level_b)
+        or (families.level_a is null and levels_a.level < levels_b.level)
+
+),
+
+pairs as (
+
+    select
+        pairs.contrast_family,
+        pairs.family_scope,
+        pairs.benchmark,
+        families.protocol,
+        families.metric,
+        families.slice_by,
+        families.slice,
+        families.equivalence_margin,
+        pairs.set_a,
+        pairs.set_b,
+    from (
+        select * from pairs_of_sets
+        union all
+        select * from pairs_of_cells
+    ) as pairs
+    inner join families on pairs.contrast_family = families.contrast_family
+
+),
+
+infeasible as (
+
+    select distinct
+        benchmark,
+        question_id,
+        ranker,
+        budget,
+        condition,
+    from packings
+    where is_infeasible
+
+),
+
+unpaired as (
+
+    -- What does not fit in one representation is compared in none, so that all contrasts have the same questions.
+    select
+        cell_sets.prediction_set,
+        infeasible.benchmark,
+        infeasible.question_id,
+    from infeasible
+    inner join cell_sets
+        on infeasible.benchmark = cell_sets.benchmark
+        and infeasible.ranker = cell_sets.ranker
+        and infeasible.budget = cell_sets.budget
+        and infeasible.condition = cell_sets.condition
+
+),
+
+paired_scores as (
+
+    select scores.*
+    from scores
+    anti join unpaired
+        on scores.prediction_set = unpaired.prediction_set
+        and scores.benchmark = unpaired.benchmark
+        and scores.question_id = unpaired.question_id
 
 ),
 
@@ -75,26 +200,23 @@ paired as (
 
     -- Paired on the questions that count for both sets.
     select
-        pairs.contrast_family,
-        pairs.benchmark,
-        pairs.protocol,
-        pairs.metric,
-        pairs.set_a,
-        pairs.set_b,
-        pairs.equivalence_margin,
+        pairs.*,
         questions.question_number,
         case when scores_b.numerator is not null then scores_a.numerator end as score_a,
         case when scores_a.numerator is not null then scores_b.numerator end as score_b,
         scores_a.numerator - scores_b.numerator as difference,
     from pairs
-    inner join questions on pairs.benchmark = questions.benchmark
-    left join scores as scores_a
+    inner join questions
+        on pairs.benchmark = questions.benchmark
+        and pairs.slice_by = questions.slice_by
+        and pairs.slice = questions.slice
+    left join paired_scores as scores_a
         on pairs.set_a = scores_a.prediction_set
         and pairs.benchmark = scores_a.benchmark
         and pairs.protocol = scores_a.protocol
         and pairs.metric = scores_a.metric
         and questions.question_id = scores_a.question_id
-    left join scores as scores_b
+    left join paired_scores as scores_b
         on pairs.set_b = scores_b.prediction_set
         and pairs.benchmark = scores_b.benchmark
         and pairs.protocol = scores_b.protocol
@@ -107,9 +229,12 @@ counted as (
 
     select
         contrast_family,
+        family_scope,
         benchmark,
         protocol,
         metric,
+        slice_by,
+        slice,
         set_a,
         set_b,
         any_value(equivalence_margin) as equivalence_margin,
@@ -121,7 +246,7 @@ counted as (
         list(coalesce(difference, 0)::double order by question_number) as numerators,
         list(if(difference is null, 0, 1)::double order by question_number) as denominators,
     from paired
-    group by contrast_family, benchmark, protocol, metric, set_a, set_b
+    group by contrast_family, family_scope, benchmark, protocol, metric, slice_by, slice, set_a, set_b
     having count(difference) > 0
 
 ),
@@ -142,15 +267,21 @@ clustered as (
             lambda positions: list_sum(list_select(counted.denominators, positions))
         ) as denominators_by_database,
     from counted
-    inner join slices on counted.benchmark = slices.benchmark
+    inner join slices
+        on counted.benchmark = slices.benchmark
+        and counted.slice_by = slices.slice_by
+        and counted.slice = slices.slice
 
 )
 
 select
     contrast_family,
+    family_scope,
     benchmark,
     protocol,
     metric,
+    slice_by,
+    slice,
     set_a,
     set_b,
     equivalence_margin,

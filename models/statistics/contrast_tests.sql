@@ -19,6 +19,7 @@ measured as (
 
     select
         pairs.contrast_family,
+        pairs.family_scope,
         pairs.benchmark,
         pairs.protocol,
         pairs.metric,
@@ -64,11 +65,11 @@ tested as (
         end as p_equivalence,
         {{ detectable_standard_errors }} * standard_error as smallest_detectable_difference,
         row_number() over family_by_p_value as p_value_number,
-        count(p_mcnemar) over (partition by contrast_family, benchmark) as n_p_values,
+        count(p_mcnemar) over (partition by contrast_family, family_scope, benchmark) as n_p_values,
     from tailed
     window
         family_by_p_value as (
-            partition by contrast_family, benchmark
+            partition by contrast_family, family_scope, benchmark
             order by p_mcnemar asc nulls last, set_a asc, set_b asc
         )
 
@@ -81,7 +82,7 @@ corrected as (
         *,
         case when p_mcnemar is not null then
             least(1, max((n_p_values - p_value_number + 1) * p_mcnemar) over (
-                partition by contrast_family, benchmark
+                partition by contrast_family, family_scope, benchmark
                 order by p_value_number asc
             ))
         end as p_holm,
@@ -91,6 +92,7 @@ corrected as (
 
 select
     contrast_family,
+    family_scope,
     benchmark,
     protocol,
     metric,

@@ -19,14 +19,30 @@ slices as (
 
 ),
 
+kinds as (
+
+    select * from {{ ref('slices') }}
+
+),
+
+cell_sets as (
+
+    select * from {{ ref('cell_sets') }}
+
+),
+
 rates as (
 
     select distinct
-        prediction_set,
-        benchmark,
-        protocol,
-        metric,
+        scores.prediction_set,
+        scores.benchmark,
+        scores.protocol,
+        scores.metric,
+        cell_sets.prediction_set is not null as is_in_cell,
     from scores
+    left join cell_sets
+        on scores.prediction_set = cell_sets.prediction_set
+        and scores.benchmark = cell_sets.benchmark
 
 ),
 
@@ -38,6 +54,7 @@ whole as (
         rates.benchmark,
         rates.protocol,
         rates.metric,
+        any_value(rates.is_in_cell) as is_in_cell,
         list(coalesce(scores.numerator, 0)::double order by questions.question_number) as numerators,
         list(coalesce(scores.denominator, 0)::double order by questions.question_number) as denominators,
     from rates
@@ -68,6 +85,9 @@ sliced as (
         list_select(whole.denominators, slices.question_numbers) as denominators,
     from whole
     inner join slices on whole.benchmark = slices.benchmark
+    inner join kinds
+        on slices.slice_by = kinds.slice_by
+        and if(whole.is_in_cell, kinds.is_for_cells, kinds.is_for_others)
 
 ),
 

@@ -20,6 +20,18 @@ hardness as (
 
 ),
 
+splits as (
+
+    select * from {{ ref('question_splits') }}
+
+),
+
+strata as (
+
+    select * from {{ ref('collision_strata') }}
+
+),
+
 numbered as (
 
     select
@@ -71,6 +83,30 @@ sliced as (
         'spider_hardness' as slice_by,
         spider_hardness as slice,
     from numbered
+
+    union all
+
+    -- Those of benchmarks under study alone.
+    select
+        numbered.*,
+        'split' as slice_by,
+        splits.split as slice,
+    from numbered
+    inner join splits
+        on numbered.benchmark = splits.benchmark
+        and numbered.question_id = splits.question_id
+
+    union all
+
+    select
+        numbered.*,
+        'collision_stratum' as slice_by,
+        strata.stratum as slice,
+    from numbered
+    inner join strata
+        on numbered.benchmark = strata.benchmark
+        and numbered.question_id = strata.question_id
+    where strata.stratum is not null
 
 )
 

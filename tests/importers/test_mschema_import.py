@@ -97,6 +97,32 @@ def test_only_the_databases_asked_for(tmp_path: Path) -> None:
     assert batch.refusals[-1].advice == "did you mean 'shop'?"
 
 
+def test_column_meanings_join_the_columns_of_the_schemas(tmp_path: Path) -> None:
+    (tmp_path / "a.mschema").write_text(SCHEMA)
+    meanings = {"shop|air carriers|code": "# Code of the carrier", "shop|a.b|y": "x", "other|a|b": "x"}
+    (tmp_path / "meaning.json").write_text(json.dumps(meanings))
+    batch = read_mschema("m", tmp_path / "a.mschema", column_meaning=tmp_path / "meaning.json")
+    described = [row for row in batch.rows["columns"] if row["source"] == "column_meaning"]
+    assert [(row["table_name"], row["column_name"], row["description"]) for row in described] == [
+        ("Air Carriers", "Code", "Code of the carrier")
+    ]
+    assert [refusal.reason for refusal in batch.refusals if "key" in refusal.record] == [
+        "unknown_column",
+        "unknown_database",
+    ]
+    left_out = read_mschema("m", tmp_path / "a.mschema", ["shopp"], tmp_path / "meaning.json")
+    assert "columns" not in left_out.rows
+
+
+def test_the_published_meanings_fit_the_published_catalog(shared_data: Path) -> None:
+    meanings = shared_data / "bird" / "meta" / "column_meaning" / "train_column_meaning.json"
+    batch = read_mschema("pool", shared_data / "bird" / "mschema", column_meaning=meanings)
+    described = [row for row in batch.rows["columns"] if row["source"] == "column_meaning"]
+    assert len(described) + len(batch.refusals) == len(json.loads(meanings.read_text()))
+    assert len(described) > 3_300
+    assert len({row["db_id"] for row in described}) == 69
+
+
 def test_the_published_catalog_is_whole(shared_data: Path) -> None:
     batch = read_mschema("pool", shared_data / "bird" / "mschema")
     assert (len(batch.rows["databases"]), len(batch.rows["tables"])) == (80, 597)

@@ -534,3 +534,14 @@ def test_a_file_of_another_benchmark_stops(shared_data: Path, benchmarks: dict[s
         published(folder / "original_repos" / "ta-sql_predict_dev.json", benchmarks["spider_dev"])
     with pytest.raises(GlueError, match="expected 1534 entries"):
         published(shared_data / "spider" / "predictions" / "c3sql_predicted.txt", benchmarks["bird_dev"])
+
+
+def test_a_namespace_is_an_option_of_the_import(read: Read) -> None:
+    """Without one the import is the same as it was before there were namespaces."""
+    plain, prefixed = read(["SELECT 0"] * 3), read(["SELECT 0"] * 3, namespace="prefixed")
+    assert "namespace" not in plain.options
+    assert prefixed.options["namespace"] == "prefixed"
+    with pytest.raises(GlueError) as caught:
+        read(["SELECT 0"] * 3, namespace="suffixed")
+    assert "'suffixed'" in caught.value.message
+    assert caught.value.hint == "choose one of prefixed, bare"

@@ -31,7 +31,9 @@ def test_gold_broken_in_one_place_and_always_in_the_same() -> None:
     }
 
 
-@pytest.mark.parametrize("name", ["nearest-history", "distractor", "second-gold"])
+@pytest.mark.parametrize(
+    "name", ["nearest-history", "distractor", "second-gold", "visible-gold", "memorizer"]
+)
 def test_what_answers_with_the_sql_that_comes_with_the_request(name: str) -> None:
     assert solve_control(name, REQUEST).text == "SELECT age FROM singer"
 
@@ -47,6 +49,12 @@ def test_what_answers_with_the_sql_that_comes_with_the_request(name: str) -> Non
         ("nearest-history", {"gold_sql": GOLD}, "no other question of this database has gold SQL"),
         ("distractor", {**REQUEST, "control_sql": None}, "the question has no distractor"),
         ("second-gold", {**REQUEST, "control_sql": " "}, "the question has no second gold"),
+        (
+            "visible-gold",
+            {**REQUEST, "control_sql": None},
+            "a table that the gold needs is not in the context, or the gold has no form in its names",
+        ),
+        ("memorizer", {}, "the question has no gold that can be written in the names of the cell"),
         ("gold", {**REQUEST, "gold_sql": None}, "the question has no gold SQL"),
         ("gold-broken", {**REQUEST, "gold_sql": "  "}, "the question has no gold SQL"),
         (
@@ -86,6 +94,8 @@ def test_every_control_is_described_and_answers() -> None:
         "nearest-history",
         "distractor",
         "second-gold",
+        "visible-gold",
+        "memorizer",
     ]
     for name, description in CONTROLS.items():
         assert description

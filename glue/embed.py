@@ -1,0 +1,266 @@
+"""`glue embed`: gives the texts of studied benchmarks the vectors that dense rankers compare, and lands them.
+
+That an encoder was asked for lands first, which makes what it has not embedded rows of the pending table.
+What is embedded is decided from what has landed, under the lock of the loop, so that nothing is embedded
+twice.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from glue.build import refresh
+from glue.embed_work import (
+    EmbedPlan,
+    Text,
+    Work,
+    attempt_row,
+    embedding_rows,
+    land_encoder,
+    landed_dimensions,
+    plan_of,
+    work_of,
+)
+from glue.encoders import encoder_of
+from glue.encoders.api import ApiEncoder, ApiOptions
+from glue.encoders.base import VectorCheck
+from glue.errors import GlueError, nearest
+from glue.handoff import pending_embeddings
+from glue.home import Home
+from glue.landing import Writer, landed_keys
+from glue.progress import Silent
+
+if TYPE_CHECKING:
+    from glue.encoders import Encoder, LocalEncoder
+    from glue.progress import Progress
+    from glue.solvers.asking import Tally
+
+__all__ = ["EmbedOptions", "EmbedPlan", "EmbedReport", "embed", "plan"]
+
+BATCH_SIZE = 64
+
+
+@dataclass(frozen=True)
+class EmbedOptions:
+    """How texts are embedded: so many at once, and how an API is asked."""
+
+    batch_size: int = BATCH_SIZE
+    api: ApiOptions = field(default_factory=ApiOptions)
+
+
+@dataclass(frozen=True)
+class EmbedReport:
+    """How embedding ended, in texts.
+
+    `n_waiting` were left when it stopped; `n_used_up` were not tried, since they have used up their attempts
+    or failed for good. `tally` is an API's.
+    """
+
+    encoder: str
+    revision: str
+    n_embedded: int
+    n_failed: int
+    n_waiting: int
+    n_used_up: int
+    elapsed_s: float
+    first_error: str | None = None
+    stop: str | None = None  # why it stopped early: interrupted, max_cost, or a kind of failure
+    stop_error: str | None = None
+    stop_hint: str | None = None
+    tally: Tally | None = None
+    is_priced: bool = True
+
+
+@dataclass
+class _Session:
+    """What one command works with."""
+
+    writer: Writer
+    encoder: Encoder
+    benchmarks: tuple[str, ...]
+    options: EmbedOptions
+    shown: Progress
+
+    def work(self) -> Work:
+        """What is to be embedded: the encoder lands as asked for, and the pending table comes up to date."""
+        home = self.writer.home
+        land_encoder(self.writer, self.encoder, self.benchmarks)
+        refresh(
+            home,
+            "pending_embeddings",
+            on_start=lambda: self.shown.note("bringing the pending table up to date …"),
+        )
+        wanted = [
+            row
+            for row in pending_embeddings(home).to_pylist()
+            if (row["encoder"], row["revision"]) == (self.encoder.name, self.encoder.revision)
+            and row["benchmark"] in self.benchmarks
+        ]
+        landed = set(landed_keys(home, "embeddings")["embedding_id"].to_pylist())
+        api = self.options.api
+        return work_of(wanted, landed, retries=api.retries, is_failed_retried=api.is_failed_retried)
+
+    def plan(self, work: Work) -> EmbedPlan:
+        """The plan of that work."""
+        return plan_of(self.encoder, self.benchmarks, work, self.options.batch_size)
+
+
+def embed(
+    home: Home,
+    encoder: str,
+    benchmarks: Sequence[str] = (),
+    *,
+    options: EmbedOptions | None = None,
+    progress: Progress | None = None,
+    command: str = "glue embed",
+    on_plan: Callable[[EmbedPlan], None] | None = None,
+) -> EmbedReport:
+    """Embed what an encoder has not embedded of some studied benchmarks (default: of all of them).
+
+    `on_plan` gets the plan before the first text. GlueError before anything is embedded: an unknown encoder
+    or benchmark, a missing package, no key, --max-cost without a price; and when another `glue embed` is at
+    work or the encoder fails.
+    """
+    options, shown = options or EmbedOptions(), progress or Silent()
+    found = encoder_of(encoder, options.api)
+    names = studied_benchmarks(home, benchmarks)
+    if isinstance(found, ApiEncoder):
+        found.client.check_ready()
+    started = time.monotonic()
+    with Writer(home, loop="embed", command=command) as writer:
+        session = _Session(writer, found, names, options, shown)
+        work = session.work()
+        if on_plan and work.texts:
+            on_plan(session.plan(work))
+        check = VectorCheck(landed_dimensions(home, found))
+        if isinstance(found, ApiEncoder):
+            return _embed_by_api(session, found, work, check, started)
+        return _embed_here(session, found, work, check, started)
+
+
+def plan(
+    home: Home,
+    encoder: str,
+    benchmarks: Sequence[str] = (),
+    *,
+    options: EmbedOptions | None = None,
+    progress: Progress | None = None,
+    command: str = "glue embed --plan",
+) -> EmbedPlan:
+    """What `embed` would do; nothing is embedded. The encoder lands as asked for. GlueError as there."""
+    options = options or EmbedOptions()
+    found = encoder_of(encoder, options.api)
+    names = studied_benchmarks(home, benchmarks)
+    with Writer(home, loop="embed", command=command) as writer:
+        session = _Session(writer, found, names, options, progress or Silent())
+        return session.plan(session.work())
+
+
+def studied_benchmarks(home: Home, benchmarks: Sequence[str]) -> tuple[str, ...]:
+    """The named benchmarks, or all that are under study. GlueError when one is not, or there is none."""
+    landed = landed_keys(home, "studies", columns=["benchmark"])["benchmark"].to_pylist()
+    known = sorted({name for name in landed if name})
+    for name in benchmarks:
+        if name not in known:
+            close = nearest(name, known)
+            hint = f"glue run --study budget --benchmark {name}"
+            raise GlueError(
+                f"benchmark {name!r} is under no study, so there is nothing to embed",
+                f"did you mean {close!r}? Otherwise: {hint}" if close else hint,
+            )
+    if not known:
+        raise GlueError(
+            "no benchmark is under study, so there is nothing to embed",
+            "glue run --study budget --benchmark BENCHMARK",
+        )
+    return tuple(dict.fromkeys(benchmarks)) or tuple(known)
+
+
+# --------------------------------------------------------------------------- embedding
+
+
+def _embed_by_api(
+    session: _Session, encoder: ApiEncoder, work: Work, check: VectorCheck, started: float
+) -> EmbedReport:
+    from glue.embed_api import ApiOutcome, embed_by_api
+
+    batches = work.batches(session.options.batch_size)
+    outcome = ApiOutcome()
+    if batches:
+        api = session.options.api
+        outcome = embed_by_api(session.writer, encoder, batches, api, check, session.shown)
+    tally = outcome.tally
+    stop = tally.stop if tally else None
+    return EmbedReport(
+        encoder.name,
+        encoder.revision,
+        n_embedded=outcome.n_embedded,
+        n_failed=outcome.n_failed,
+        n_waiting=len(work.texts) - outcome.n_embedded - outcome.n_failed,
+        n_used_up=work.n_used_up,
+        elapsed_s=time.monotonic() - started,
+        first_error=tally.first_error if tally else None,
+        stop=stop,
+        stop_error=tally.stop_error if tally else None,
+        stop_hint=encoder.client.stop_hint(stop),
+        tally=tally,
+        is_priced=encoder.client.price is not None,
+    )
+
+
+def _embed_here(
+    session: _Session, encoder: LocalEncoder, work: Work, check: VectorCheck, started: float
+) -> EmbedReport:
+    """Batch by batch in this process; Ctrl-C ends it between two of them or drops the one under way."""
+    n_embedded, stop = 0, None
+    if work.texts:
+        session.shown.note(f"loading {encoder.name} …")
+        encoder.load()
+        session.shown.start(encoder.name, len(work.texts))
+    try:
+        for batch in work.batches(session.options.batch_size):
+            _embed_batch(session.writer, encoder, batch, check)
+            n_embedded += len(batch)
+            session.shown.advance(len(batch), 0)
+    except KeyboardInterrupt:
+        stop = "interrupted"
+    finally:
+        if work.texts:
+            session.shown.finish()
+    return EmbedReport(
+        encoder.name,
+        encoder.revision,
+        n_embedded=n_embedded,
+        n_failed=0,
+        n_waiting=len(work.texts) - n_embedded,
+        n_used_up=work.n_used_up,
+        elapsed_s=time.monotonic() - started,
+        stop=stop,
+    )
+
+
+def _embed_batch(writer: Writer, encoder: LocalEncoder, batch: Sequence[Text], check: VectorCheck) -> None:
+    """Embed one batch and land it. GlueError when the encoder fails: what was embedded before stays."""
+    texts = [text.text for text in batch]
+    started = time.monotonic()
+    problem: str | None
+    try:
+        vectors = encoder.encode(texts)
+        problem = check.problem(vectors, len(texts))
+    except Exception as error:  # whatever a model's code raises: out of memory, a text it cannot take
+        vectors, problem = [], f"{type(error).__name__}: {error}"
+    elapsed_ms = (time.monotonic() - started) * 1000
+    told = {"elapsed_ms": elapsed_ms, "outcome": "failed" if problem else "answered", "error": problem}
+    row = attempt_row(encoder, batch, **told, cost_usd=0.0)
+    writer.append("embedding_attempts", [row])
+    if problem:
+        raise GlueError(
+            f"{encoder.name} failed on a batch of {len(texts):,} texts: {problem}",
+            "lower --batch-size; what was embedded has landed, and the same command goes on from there",
+        )
+    rows = embedding_rows(encoder, row["attempt_id"], batch, vectors, encoder.count_tokens(texts))
+    writer.append("embeddings", rows)
+    writer.sync()

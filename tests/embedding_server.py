@@ -1,0 +1,131 @@
+"""The model server of tests/model_server.py, with embeddings in place of chats.
+
+    python -m tests.embedding_server        prints its port, then serves until it is killed
+
+What is planned for a text is what a batch gets that holds it, the first such text of the batch deciding.
+Beside the kinds that the chat server knows:
+
+    ok                  a vector for each text, of its md5, out of order and numbered
+    short, long         a vector too few, too many        nan, words, bools   vectors that are none
+    empty               vectors without a number          unnumbered          the numbers from 1 on
+    other               vectors of another length         no_usage            nothing about tokens
+    chat                a chat completion                 only:N              400 for more than N texts
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from tests import model_server as chat
+from tests.model_server import ROOT, ModelServer
+
+N_DIMENSIONS = 8
+
+
+def vector_of(text: str) -> list[float]:
+    """The vector that the server has for a text; its numbers are exact in single precision."""
+    return [byte / 256 for byte in hashlib.md5(text.encode()).digest()[:N_DIMENSIONS]]
+
+
+def text_counts(server: ModelServer) -> Counter[str]:
+    """How often each text came, over all requests."""
+    return Counter(text for request in server.seen() for text in request["body"]["input"])
+
+
+@contextmanager
+def embedding_server() -> Iterator[ModelServer]:
+    """A server in a process of its own."""
+    command = [sys.executable, "-m", "tests.embedding_server"]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        yield ModelServer(int(process.stdout.readline()))
+    finally:
+        process.kill()
+        process.wait()
+
+
+# --------------------------------------------------------------------------- the server's side
+
+
+async def _embed(
+    state: Any, writer: asyncio.StreamWriter, path: str, headers: dict[str, str], request: dict[str, Any]
+) -> bool:
+    texts = request["input"]
+    text = next((text for text in texts if text in state.by_text), texts[0])
+    planned = state.by_text.get(text, state.default)
+    kind = planned[min(state.n_by_text[text], len(planned) - 1)]
+    state.n_by_text[text] += 1
+    seen = {"text": text, "body": request, "headers": headers, "kind": kind, "at": time.time(), "path": path}
+    state.seen.append(seen)
+    seen["is_finished"] = False
+    await asyncio.sleep(state.delay_s)
+    is_reusable = await _respond(writer, kind, request, headers)
+    seen["is_finished"], seen["finished_at"] = True, time.time()
+    return is_reusable
+
+
+async def _respond(
+    writer: asyncio.StreamWriter, kind: str, request: dict[str, Any], headers: dict[str, str]
+) -> bool:
+    name, _, value = kind.partition(":")
+    if name == "only" and len(request["input"]) > int(value):
+        return await chat._respond(writer, "too_long", request, headers, is_anthropic=False)
+    makers = (
+        "ok",
+        "only",
+        "short",
+        "long",
+        "nan",
+        "words",
+        "bools",
+        "empty",
+        "unnumbered",
+        "other",
+        "no_usage",
+    )
+    if name in makers:
+        await chat._send(writer, 200, json.dumps(_embeddings(name, request)))
+        return True
+    kind = "ok" if name == "chat" else kind
+    return await chat._respond(writer, kind, request, headers, is_anthropic=False)
+
+
+def _embeddings(name: str, request: dict[str, Any]) -> dict[str, Any]:
+    texts: list[str] = request["input"]
+    vectors: list[Any] = [vector_of(text) for text in texts]
+    bad = {"nan": float("nan"), "words": "1.5", "bools": True}
+    if name in bad:
+        vectors[-1] = [*vectors[-1][:-1], bad[name]]
+    elif name == "other":
+        vectors = [vector[:-1] for vector in vectors]
+    elif name == "empty":
+        vectors = [[] for _ in vectors]
+    elif name == "short":
+        vectors = vectors[:-1]
+    elif name == "long":
+        vectors = [*vectors, vectors[0]]
+    first = 1 if name == "unnumbered" else 0
+    data = [
+        {"object": "embedding", "index": place, "embedding": vector}
+        for place, vector in enumerate(vectors, first)
+    ]
+    whole: dict[str, Any] = {"object": "list", "model": f"{request['model']}-2026", "data": data[::-1]}
+    if name != "no_usage":
+        n_tokens = 10 * len(texts)
+        whole["usage"] = {"prompt_tokens": n_tokens, "total_tokens": n_tokens}
+    return whole
+
+
+if __name__ == "__main__":
+    chat._chat = _embed
+    asyncio.run(chat._serve())
