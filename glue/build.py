@@ -7,8 +7,9 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,8 @@ from glue.handoff import export_path
 from glue.home import Home
 from glue.landing import ensure, table_fingerprints
 from glue.locks import LoopLock
-from glue.stale_models import Inputs, Models, last_built, remember_built
+from glue.stale_models import KINDS, Inputs, Models, last_built, remember_built
+from glue.tokens import vocabularies
 from glue.warehouse import ensure_writable, explained, lock_holder
 
 _PROJECT_PARTS = ("dbt_project.yml", "profiles.yml", "models", "macros", "seeds")
@@ -26,6 +28,11 @@ _COMPANIONS = {
     "pending_requests": ("request_counts", "pending_contexts", "pending_pieces"),
 }
 """What a refresh of a pending table builds beside it: handoff tables that the same command reads."""
+
+_LIBRARIES = ("dbt-core", "dbt-duckdb", "duckdb", "sqlglot", "tiktoken")
+_STALE = "stale"
+_manifests: dict[tuple[Path, str], Any] = {}
+"""(home, digest of the project) -> dbt's manifest, of the project that this process built last."""
 
 _BROKEN = ("error", "fail", "runtime error")
 _FLAGS = (
@@ -122,10 +129,7 @@ def _run_dbt(
     log = home.target / "logs" / "dbt.log"
     with _environment(home):
         try:
-            parsed = dbtRunner().invoke([*_FLAGS, "parse", *shared])
-            if not parsed.success:
-                raise _dbt_error(str(parsed.exception or "dbt stopped without a word"), home, log)
-            manifest: Any = parsed.result
+            manifest = _parsed(home, inputs.project, shared, log)
             models = Models(manifest, inputs)
             if target is not None and target not in models.names:
                 raise GlueError(
@@ -134,9 +138,10 @@ def _run_dbt(
             names = _to_build(home, models, target, is_forced)
             if not names:
                 return 0
+            _tag(manifest, names)
             exclude = ["--exclude-resource-type", "test", "--exclude-resource-type", "unit_test"]
             outcome = dbtRunner(manifest=manifest, callbacks=callbacks).invoke(
-                [*_FLAGS, "build", *shared, *exclude, "--select", *names]
+                [*_FLAGS, "build", *shared, *exclude, "--select", f"tag:{_STALE}"]
             )
         finally:
             plugin.release()
@@ -149,6 +154,27 @@ def _run_dbt(
     if not outcome.success:
         raise _dbt_error(str(outcome.exception or "dbt stopped without a word"), home, log)
     return len(results)
+
+
+def _parsed(home: Home, project: str, arguments: list[str], log: Path) -> Any:
+    """dbt's manifest of the project in its present state (`project`, a digest): parsed once in a process."""
+    from dbt.cli.main import dbtRunner
+
+    if (home.root, project) not in _manifests:
+        parsed = dbtRunner().invoke([*_FLAGS, "parse", *arguments])
+        if not parsed.success:
+            raise _dbt_error(str(parsed.exception or "dbt stopped without a word"), home, log)
+        _manifests.clear()
+        _manifests[home.root, project] = parsed.result
+    return _manifests[home.root, project]
+
+
+def _tag(manifest: Any, names: list[str]) -> None:
+    """Mark these models, and no others, as stale: dbt finds one tag sooner than many names."""
+    stale = set(names)
+    for node in manifest.nodes.values():
+        others = [tag for tag in node.tags if tag != _STALE]
+        node.tags = [*others, _STALE] if node.name in stale and node.resource_type in KINDS else others
 
 
 def _to_build(home: Home, models: Models, target: str | None, is_forced: bool) -> list[str]:
@@ -206,14 +232,25 @@ def _dbt_error(message: str, home: Home, log: Path) -> GlueError:
 
 
 def _inputs(home: Home, project: Path, variables: dict[str, Any]) -> Inputs:
-    """Everything a refresh depends on: what has landed, the project's files, the variables."""
-    from glue import __version__
-
-    parts = [__version__, json.dumps(variables, sort_keys=True)]
-    for path in _project_files(project):
+    """Everything a refresh depends on: what has landed, the project's files, the variables, the software."""
+    package = Path(__file__).parent
+    files = [(project, path) for path in _project_files(project)]
+    # Models call functions of this package, and what those give hangs on the libraries they call.
+    files += [(package, path) for path in sorted(package.rglob("*.py"))]
+    parts = [json.dumps(variables, sort_keys=True), *_versions(), *vocabularies()]
+    for folder, path in files:
         status = path.stat()
-        parts.append(f"{path.relative_to(project)} {status.st_size} {status.st_mtime_ns}")
+        parts.append(f"{path.relative_to(folder)} {status.st_size} {status.st_mtime_ns}")
     return Inputs(hashlib.md5("\n".join(parts).encode()).hexdigest(), table_fingerprints(home))
+
+
+def _versions() -> list[str]:
+    """The libraries whose version can show in what is built, each with its version."""
+    found = []
+    for library in _LIBRARIES:
+        with suppress(metadata.PackageNotFoundError):
+            found.append(f"{library} {metadata.version(library)}")
+    return found
 
 
 def _project_files(project: Path) -> list[Path]:

@@ -17,7 +17,8 @@ from typing import Any
 
 from glue.home import Home
 
-_KINDS = ("model", "seed")
+KINDS = ("model", "seed")
+"""What dbt calls the kinds of what a refresh builds."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class Models:
 
     def __init__(self, manifest: Any, inputs: Inputs) -> None:
         self._inputs = inputs
-        nodes = {key: node for key, node in manifest.nodes.items() if node.resource_type in _KINDS}
+        nodes = {key: node for key, node in manifest.nodes.items() if node.resource_type in KINDS}
         self._names = {key: str(node.name) for key, node in nodes.items()}
         self._sources = {key: str(source.name) for key, source in manifest.sources.items()}
         self._is_seed = {node.name: node.resource_type == "seed" for node in nodes.values()}

@@ -66,6 +66,11 @@ def counted_with(encoding: str) -> str:
     return f"estimate of a token for every {BYTES_A_TOKEN} bytes: {reason}"
 
 
+def vocabularies() -> list[str]:
+    """Each vocabulary at hand and the folder it lies in: another state of these may count otherwise."""
+    return [f"{name} {folder}" for name in VOCABULARIES if (folder := _folder(name)) is not None]
+
+
 def _missing(encoding: str) -> str | None:
     """Why an encoding cannot be used; None where it can."""
     if importlib.util.find_spec("tiktoken") is None:

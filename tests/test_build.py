@@ -11,6 +11,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from glue import build
 from glue.build import project_directory, refresh
 from glue.errors import GlueError
 from glue.handoff import pending_requests, read_handoff
@@ -134,6 +135,29 @@ sources:
 """
 
 
+@pytest.mark.parametrize("changed", ["vocabularies", "_versions"])
+def test_other_software_builds_everything_again(
+    home: Home, project: Path, monkeypatch: pytest.MonkeyPatch, changed: str
+) -> None:
+    assert not refresh(home, project=project).is_skipped
+    assert refresh(home, project=project).is_skipped
+    monkeypatch.setattr(build, changed, lambda: ["another"])
+    assert refresh(home, project=project).n_built == 4
+
+
+def test_code_that_models_call_is_part_of_what_they_are_made_from(
+    home: Home, project: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    package = tmp_path / "glue"
+    package.mkdir()
+    (package / "udfs.py").write_text("one = 1")
+    monkeypatch.setattr(build, "__file__", str(package / "build.py"))
+    assert not refresh(home, project=project).is_skipped
+    assert refresh(home, project=project).is_skipped
+    (package / "udfs.py").write_text("one = 'another'")
+    assert not refresh(home, project=project).is_skipped
+
+
 def test_a_whole_build_serves_every_pending_table(home: Home, project: Path) -> None:
     assert refresh(home, project=project).n_built == 4
     assert refresh(home, "pending_requests", project=project).is_skipped
@@ -141,6 +165,34 @@ def test_a_whole_build_serves_every_pending_table(home: Home, project: Path) -> 
     assert not refresh(home, project=project, is_forced=True).is_skipped
     home.warehouse.unlink()
     assert not refresh(home, project=project).is_skipped
+
+
+def test_a_model_that_fails_leaves_what_it_was(home: Home, project: Path) -> None:
+    macro = project / "macros" / "rebuilt_in_place.sql"
+    model = project / "models" / "kept.sql"
+    macro.parent.mkdir()
+    macro.write_text((project_directory() / "macros" / macro.name).read_text())
+    try:
+        for text in (
+            "{{ config(materialized='view') }} select 1 as number",
+            "select 2 as number",
+            "select 3 as number",
+        ):
+            model.write_text(text)
+            refresh(home, project=project)
+            assert _numbers(home) == [int(text.split(" as ")[0][-1])]
+        model.write_text("select 1 + error('no')::integer as number")
+        with pytest.raises(GlueError, match="kept"):
+            refresh(home, project=project)
+        assert _numbers(home) == [3]
+    finally:
+        macro.unlink()
+        model.unlink()
+
+
+def _numbers(home: Home) -> list[int]:
+    with duckdb.connect(str(home.warehouse), read_only=True) as warehouse:
+        return [number for (number,) in warehouse.execute("select number from kept").fetchall()]
 
 
 def test_a_failing_model_is_named_with_its_error_and_the_log(home: Home, project: Path) -> None:
