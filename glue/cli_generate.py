@@ -1,4 +1,4 @@
-"""The options of `glue generate`, and what it prints."""
+"""`glue generate`: its options, and what it prints."""
 
 from __future__ import annotations
 
@@ -7,20 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from glue.cli_output import say
-from glue.errors import GlueError
+from glue import cli_requests
+from glue.cli_output import print_table, say
+from glue.cli_parts import COUNT, FILE, command_line, options
 from glue.home import Home
 
 if TYPE_CHECKING:
     from glue.generate import GenerateReport, Plan
-    from glue.progress import Progress
     from glue.solvers.prices import Price
 
-_COUNT = click.IntRange(min=1)
-_POSITIVE = click.FloatRange(min=0, min_open=True)
-_AMOUNT = click.FloatRange(min=0)
 
-EPILOG = """\b
+@click.command(
+    short_help="Have a model or a control answer questions.",
+    epilog="""\b
 Examples:
   glue generate --model openai/gpt-5-mini --benchmark enterprise --plan
   glue generate --model openai/gpt-5-mini --benchmark enterprise --limit 5
@@ -29,138 +28,93 @@ Examples:
   glue generate --model control/gold --model control/gold-broken --benchmark bird_dev
   glue generate --model control/visible-gold --benchmark bird_dev --setting 'lexical-raw-*'
 
-Keys come from the environment (OPENAI_API_KEY, ANTHROPIC_API_KEY, …) and are never stored."""
-
-OPTIONS = (
-    click.option(
-        "--model",
-        "models",
-        required=True,
-        multiple=True,
-        metavar="MODEL",
-        help="A model by litellm's name (provider/model), or control/gold, …; may be repeated.",
-    ),
-    click.option("--benchmark", required=True, metavar="BENCHMARK", help="The benchmark to answer."),
-    click.option(
-        "--setting",
-        "prompt_settings",
-        multiple=True,
-        metavar="SETTING",
-        help="Prompt: zero_shot, schema_linked (default), or a cell of the budget study such as"
-        " lexical-raw-tiny-end_to_end; or a pattern such as 'lexical-raw-*'. A set for each; may be"
-        " repeated.",
-    ),
-    click.option("--dialect", metavar="NAME", help="Ask for this SQL dialect (default: the question's)."),
-    click.option("--name", metavar="SET", help="The prediction set's name (default: model/setting/dialect)."),
-    click.option(
-        "--gold-edition",
-        default="benchmark",
-        show_default=True,
-        metavar="NAME",
-        help="The golds it is scored with.",
-    ),
-    click.option("--limit", type=_COUNT, metavar="N", help="Ask at most so many questions now."),
-    click.option(
-        "--questions",
-        "question_file",
-        type=click.Path(path_type=Path),
-        metavar="FILE",
-        help="The set has only these questions: one id a line.",
-    ),
-    click.option(
-        "--temperature", type=_AMOUNT, default=0, show_default=True, metavar="T", help="Temperature."
-    ),
-    click.option(
-        "--max-tokens",
-        type=_COUNT,
-        default=8192,
-        show_default=True,
-        metavar="N",
-        help="Longest answer, with what the model thinks.",
-    ),
-    click.option(
-        "--samples",
-        "n_samples",
-        type=_COUNT,
-        default=1,
-        show_default=True,
-        metavar="N",
-        help="Answers to each question.",
-    ),
-    click.option(
-        "--concurrency", type=_COUNT, default=16, show_default=True, metavar="N", help="Requests at once."
-    ),
-    click.option(
-        "--request-timeout",
-        "request_timeout_s",
-        type=_POSITIVE,
-        default=300,
-        show_default=True,
-        metavar="SECONDS",
-        help="Limit of one request.",
-    ),
-    click.option(
-        "--retries",
-        type=click.IntRange(min=0),
-        default=3,
-        show_default=True,
-        metavar="N",
-        help="Further attempts at a request that failed, over all commands.",
-    ),
-    click.option(
-        "--retry-malformed", "is_malformed_retried", is_flag=True, help="Also where the answer holds no SQL."
-    ),
-    click.option(
-        "--retry-failed",
-        "is_failed_retried",
-        is_flag=True,
-        help="Ask again, with new attempts, what has used up its own or failed for good.",
-    ),
-    click.option(
-        "--max-cost",
-        "max_cost_usd",
-        type=_POSITIVE,
-        metavar="USD",
-        help="Send nothing more once this command could cost more.",
-    ),
-    click.option("--price-in", type=_AMOUNT, metavar="USD", help="Price of a million prompt tokens."),
-    click.option("--price-out", type=_AMOUNT, metavar="USD", help="Price of a million answer tokens."),
-    click.option("--api-base", metavar="URL", help="Where the model is, such as http://localhost:8000/v1."),
-    click.option("--plan", "is_plan", is_flag=True, help="Print requests, tokens and cost; send nothing."),
+Keys come from the environment (OPENAI_API_KEY, ANTHROPIC_API_KEY, …) and are never stored.""",
 )
+@click.option(
+    "--model",
+    "models",
+    required=True,
+    multiple=True,
+    metavar="MODEL",
+    help="A model by litellm's name (provider/model), or control/gold, …; may be repeated.",
+)
+@click.option("--benchmark", required=True, metavar="BENCHMARK", help="The benchmark to answer.")
+@click.option(
+    "--setting",
+    "prompt_settings",
+    multiple=True,
+    metavar="SETTING",
+    help="Prompt: zero_shot, schema_linked (default), or a cell of the budget study such as"
+    " lexical-raw-tiny-end_to_end; or a pattern such as 'lexical-raw-*'. A set for each; may be"
+    " repeated.",
+)
+@click.option("--dialect", metavar="NAME", help="Ask for this SQL dialect (default: the question's).")
+@click.option("--name", metavar="SET", help="The prediction set's name (default: model/setting/dialect).")
+@click.option(
+    "--gold-edition",
+    default="benchmark",
+    show_default=True,
+    metavar="NAME",
+    help="The golds it is scored with.",
+)
+@click.option("--limit", type=COUNT, metavar="N", help="Ask at most so many questions now.")
+@click.option(
+    "--questions",
+    "question_file",
+    type=FILE,
+    metavar="FILE",
+    help="The set has only these questions: one id a line.",
+)
+@options(*cli_requests.ASKING, cli_requests.plan("Print requests, tokens and cost; send nothing."))
+def generate(
+    models: tuple[str, ...],
+    benchmark: str,
+    name: str | None,
+    gold_edition: str,
+    limit: int | None,
+    question_file: Path | None,
+    is_plan: bool,
+    **given: Any,
+) -> None:
+    """Have a model answer a benchmark's questions.
 
+    What has been answered is not asked again; every attempt is kept as it came, and Ctrl-C loses none. The
+    controls need no model: gold (must be perfect), gold-rewritten (the same in other words), gold-broken (one
+    thing changed), nearest-history (the honest floor), distractor (the likeliest mistake), second-gold.
+    """
+    from glue.generate import ModelOptions, plan
+    from glue.generate import generate as generate_sets
+    from glue.progress import progress_on
 
-def shown_address(api_base: str | None) -> str:
-    """An --api-base as it may be shown: without user, password and query."""
-    from glue.solvers.keys import address
-
-    return address(api_base).shown if api_base else ""
-
-
-def run(command: str, progress: Progress, given: dict[str, Any]) -> None:
-    """Do what the options say and print how it went."""
-    from glue.generate import ModelOptions, generate, plan
-
-    names = ("models", "benchmark", "name", "gold_edition", "limit", "question_file")
-    what = {name: given.pop(name) for name in names}
-    is_plan = given.pop("is_plan")
-    options = ModelOptions(**given)
-    shared: dict[str, Any] = {**what, "options": options, "progress": progress, "command": command}
+    how = ModelOptions(**given)
+    what: dict[str, Any] = {
+        "models": models,
+        "benchmark": benchmark,
+        "name": name,
+        "gold_edition": gold_edition,
+        "limit": limit,
+        "question_file": question_file,
+        "options": how,
+        "progress": progress_on(),
+        "command": command_line(how.api_base),
+    }
     if is_plan:
-        print_plans(plan(Home.current(), **shared))
+        print_plans(plan(Home.current(), **what))
         return
-    if options.n_samples > 1 and options.temperature == 0 and not _only_controls(what["models"]):
+    if how.n_samples > 1 and how.temperature == 0 and not _only_controls(models):
         say("note: at temperature 0 the samples of a question will be much alike")
-    reports = generate(Home.current(), **shared, on_plan=lambda found: say(told_plan(found)))
-    print_reports(reports)
+    print_reports(generate_sets(Home.current(), **what, on_plan=lambda found: say(told_plan(found))))
 
 
 def print_reports(reports: list[GenerateReport]) -> None:
     """How asking ended, a line for each set. What stopped the last one early is raised."""
     for report in reports:
         print(told_report(report))
-    if reports and reports[-1].stop:
-        _tell_stop(reports[-1])
+    if reports and (tally := reports[-1].tally) and tally.stop:
+        last = reports[-1]
+        waiting = f"{last.n_waiting:,} requests"
+        doing = f"asking for {last.prediction_set}"
+        cli_requests.tell_stop(tally.stop, doing, waiting, tally.stop_error, last.stop_hint)
 
 
 def _only_controls(models: tuple[str, ...]) -> bool:
@@ -172,8 +126,6 @@ def _only_controls(models: tuple[str, ...]) -> bool:
 
 def print_plans(plans: list[Plan]) -> None:
     """A table of what would be sent, set by set, and how tokens and cost were reckoned."""
-    from glue.cli_output import print_table
-
     is_study = any(found.counts and found.counts.n_infeasible for found in plans) or len(plans) > 1
     columns = ["prediction set", "requests", "distinct", "now", "prompt tokens", "at most USD"]
     if is_study:
@@ -196,7 +148,7 @@ def _plan_row(found: Plan, is_study: bool) -> tuple[str, ...]:
             before = (f"{counts.n_questions:,}", f"{counts.n_infeasible:,}", f"{counts.n_done:,}")
     numbers = (found.n_requests, found.n_distinct, found.n_now)
     requests = tuple(f"{number:,}" for number in numbers)
-    return (found.prediction_set, *before, *requests, tokens, _usd(found.most_usd))
+    return (found.prediction_set, *before, *requests, tokens, cli_requests.usd(found.most_usd))
 
 
 def _told_total(plans: list[Plan]) -> str:
@@ -208,7 +160,7 @@ def _told_total(plans: list[Plan]) -> str:
     tokens = "" if total.n_prompt_tokens is None else f", {total.n_prompt_tokens:,} prompt tokens"
     return (
         f"all {len(plans):,} sets: {total.n_requests:,} requests{infeasible}; {total.n_done:,} are answered;"
-        f" to send now {total.n_distinct:,} distinct{tokens}, at most {_usd(total.most_usd)} USD"
+        f" to send now {total.n_distinct:,} distinct{tokens}, at most {cli_requests.usd(total.most_usd)} USD"
     )
 
 
@@ -230,7 +182,9 @@ def _reckoning(found: Plan) -> list[str]:
 
 def told_plan(found: Plan) -> str:
     """The plan of one set in a line, for stderr."""
-    cost = "cost unknown" if found.most_usd is None else f"cost at most {_usd(found.most_usd)} USD"
+    cost = (
+        "cost unknown" if found.most_usd is None else f"cost at most {cli_requests.usd(found.most_usd)} USD"
+    )
     return (
         f"{found.prediction_set}: {found.n_now:,} requests to send, {found.n_prompt_tokens:,} prompt tokens"
         f" (counted with {found.token_counter}), {cost}"
@@ -239,12 +193,7 @@ def told_plan(found: Plan) -> str:
 
 def _told_price(price: Price) -> str:
     per_million = f"{price.rates.prompt * 1e6:g} USD in, {price.rates.completion * 1e6:g} out"
-    origin = "from litellm's list" if price.source == "cost_map" else "as given"
-    return f"{per_million} per million tokens, {origin}"
-
-
-def _usd(amount: float | None) -> str:
-    return "unknown" if amount is None else f"{amount:,.4f}"
+    return f"{per_million} per million tokens, {cli_requests.told_origin(price)}"
 
 
 # --------------------------------------------------------------------------- the report
@@ -281,19 +230,3 @@ def _told_tokens(report: GenerateReport) -> str:
         f" {tally.n_completion_tokens:,} answer tokens{reasoning}, cost of this command {cost}"
         f"{unpriced if report.is_priced else ''}"
     )
-
-
-def _tell_stop(report: GenerateReport) -> None:
-    """Why a run stopped early: an error, but for what the user wanted."""
-    if report.stop == "interrupted":
-        raise click.Abort
-    if report.stop == "max_cost":
-        say(
-            f"stopped at --max-cost: the next request could exceed it; {report.n_waiting:,} requests"
-            " remain, and the same command goes on with a new allowance"
-        )
-        return
-    assert report.tally is not None
-    error = f": {report.tally.stop_error}" if report.tally.stop_error else ""
-    message = f"asking for {report.prediction_set} stopped ({report.stop}){error}"
-    raise GlueError(message, report.stop_hint or "the same command goes on from there")

@@ -1,4 +1,4 @@
-"""What the commands print: reports on stdout, notes and errors on stderr."""
+"""How several commands print: tables and imports on stdout, notes and errors on stderr."""
 
 from __future__ import annotations
 
@@ -7,15 +7,10 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from glue.bank.showing import QuestionCard, ShownResult
-    from glue.doctor import Finding
     from glue.importers.common import ImportReport
-    from glue.run import ExecuteReport
 
 _REPORT_WIDTH = 140
 """Characters a line of an import's report, where stdout is no terminal."""
-
-_MARKS = {"ok": "ok", "optional": "--", "warning": "!!", "broken": "XX"}
 
 
 def say(text: str) -> None:
@@ -78,93 +73,3 @@ def _places(examples: Sequence[Any], n: int) -> str:
         question = f" (question {refusal.question_id})" if refusal.question_id else ""
         places.append(f"{file}, {refusal.record}{question}")
     return "; ".join(places) + (" …" if n > len(examples) else "")
-
-
-def print_waves(report: ExecuteReport) -> None:
-    """What `glue execute` ran, wave by wave."""
-    for number, wave in enumerate(report.waves, start=1):
-        outcomes = ", ".join(f"{n:,} {name.replace('_', ' ')}" for name, n in wave.outcomes.most_common())
-        killed = f" ({wave.n_killed:,} killed)" if wave.n_killed else ""
-        print(f"wave {number}: {wave.n_run:,} statements in {wave.elapsed_s:.1f} s: {outcomes}{killed}")
-    n_run = sum(wave.n_run for wave in report.waves)
-    what = f"{n_run:,} statements in {len(report.waves)} waves" if n_run else "nothing was pending"
-    print(
-        f"{what}; executing {report.execute_s:.1f} s,"
-        f" refreshing the pending table {report.refresh_s:.1f} s ({report.n_refreshes} times)"
-    )
-
-
-def print_findings(findings: Sequence[Finding]) -> None:
-    """The doctor's findings, one a line, each missing thing with what mends it."""
-    part = ""
-    for finding in findings:
-        if finding.part != part:
-            part = finding.part
-            print(f"{part}")
-        print(f"  {_MARKS[finding.status]}  {finding.name}: {finding.detail}")
-        if finding.mend:
-            print(f"        {finding.mend}")
-
-
-def print_records(names: Sequence[str], rows: Sequence[Sequence[Any]], title: str) -> None:
-    """A titled table; the title alone when there are no rows."""
-    print(title if rows else f"{title}: none")
-    if rows:
-        print_table(names, rows)
-
-
-_CARD_WIDTH = 110
-"""Characters a line of a question's card, where stdout is no terminal."""
-_CARD_ROWS = 5
-"""Rows of a result that a card shows."""
-
-
-def print_card(card: QuestionCard) -> None:
-    """One question of the bank, to be read: text, intent, statements, D′, and where the two results part."""
-    question = card.question
-    marks = ", ordered" if question.is_ordered else ""
-    marks += ", silent-divergence probe" if question.is_sd_probe else ""
-    print(f"{question.question_id} · {question.db_id} · {question.category}, {question.difficulty}{marks}")
-    _print_wrapped(question.question, "  ")
-    if question.evidence:
-        _print_wrapped(f"note: {question.evidence}", "  ")
-    print("intent")
-    for constraint in question.constraints:
-        _print_wrapped(f"{constraint.kind}: {constraint.text}", "  - ")
-    for role, dialects, sql in card.statements:
-        print(f"{role.replace('_', ' ')}, {' and '.join(dialects)}")
-        _print_wrapped(sql, "  ")
-    if card.steps:
-        print("D′: the base data, and")
-        for step in card.steps:
-            _print_wrapped(step, "  + ")
-    for result in card.results:
-        _print_shown_result(result)
-    print()
-
-
-def _print_shown_result(result: ShownResult) -> None:
-    """The rows that gold and distractor do not share on one instance; gold's first rows where they agree."""
-    sizes = f"gold {len(result.gold):,} rows, distractor {len(result.distractor):,}"
-    verdict = "the results are equal" if result.is_equal else "the results differ"
-    print(f"on {result.instance}: {sizes}; {verdict}")
-    lacking = result.only_in(result.gold, result.distractor)
-    surplus = result.only_in(result.distractor, result.gold)
-    if result.is_equal or not (lacking or surplus):
-        marked = [("both" if result.is_equal else "gold", row) for row in result.gold[:_CARD_ROWS]]
-        if not result.is_equal:
-            marked += [("distractor", row) for row in result.distractor[:_CARD_ROWS]]
-    else:
-        marked = [("gold only", row) for row in lacking[:_CARD_ROWS]]
-        marked += [("distractor only", row) for row in surplus[:_CARD_ROWS]]
-    print_table(["in", *result.names], [(mark, *row) for mark, row in marked], _CARD_WIDTH)
-
-
-def _print_wrapped(text: str, prefix: str) -> None:
-    from textwrap import fill
-
-    from glue.query import terminal_width
-
-    width = terminal_width() if sys.stdout.isatty() else _CARD_WIDTH
-    blank = " " * len(prefix)
-    print(fill(text, width=width, initial_indent=prefix, subsequent_indent=blank, break_long_words=False))

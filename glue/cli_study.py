@@ -6,25 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from glue import cli_generate
+from glue.cli_embed import tell_report
+from glue.cli_execute import tell_waves
+from glue.cli_generate import print_plans, print_reports, told_plan
 from glue.cli_output import print_table, say
+from glue.cli_parts import COUNT, OptionDecorator, command_line, names_of
+from glue.cli_requests import ASKING, plan
 from glue.home import Home
 
 if TYPE_CHECKING:
-    from glue.embed import EmbedReport
     from glue.generate import GenerateReport
-    from glue.progress import Progress
-    from glue.run import ExecuteOptions, ExecuteReport
+    from glue.run import ExecuteOptions
     from glue.study.budget import Study, Sweep
 
-_ASKING = (
-    *("temperature", "max_tokens", "n_samples", "concurrency", "request_timeout_s", "retries"),
-    *("is_malformed_retried", "is_failed_retried", "max_cost_usd", "price_in", "price_out", "api_base"),
-)
-"""Options of `glue generate` that a study takes too, by the names of their values."""
 
-
-def _levels(name: str, factor: str, told: str) -> Any:
+def _levels(name: str, factor: str, told: str) -> OptionDecorator:
     return click.option(
         f"--{factor}",
         name,
@@ -34,17 +30,7 @@ def _levels(name: str, factor: str, told: str) -> Any:
     )
 
 
-def _asking_options() -> tuple[Any, ...]:
-    """Those options, with their help and defaults as there."""
-    found: dict[str, Any] = {}
-    for option in cli_generate.OPTIONS:
-        probe: Any = option(lambda: None)
-        (parameter,) = probe.__click_params__
-        found[parameter.name] = option
-    return tuple(found[name] for name in _ASKING)
-
-
-OPTIONS = (
+STUDY_OPTIONS = (
     click.option(
         "--study",
         type=click.Choice(["budget"]),
@@ -72,44 +58,40 @@ OPTIONS = (
     click.option(
         "--sample",
         "n_sampled",
-        type=click.IntRange(min=1),
+        type=COUNT,
         metavar="N",
         help="Study: only N held-out questions, the same in every cell and on every machine.",
     ),
-    *_asking_options(),
-    click.option(
-        "--plan", "is_plan", is_flag=True, help="Study: print requests, tokens and cost; send nothing."
-    ),
+    *ASKING,
+    plan("Study: print requests, tokens and cost; send nothing."),
 )
-NAMES = (
-    *("study", "models", "rankers", "representations", "budgets", "conditions", "namings", "encoders"),
-    *("n_sampled", "is_plan", *_ASKING),
-)
-"""The values of these options."""
 
 
-def run(
-    command: str, progress: Progress, benchmark: str, execute: ExecuteOptions, given: dict[str, Any]
-) -> None:
-    """Do what the options say and print how it went. What stops it early is raised."""
-    from glue.study.budget import Steps, plan_study, run_study
+def run_study(benchmark: str, execution: ExecuteOptions, given: dict[str, Any]) -> None:
+    """Run the study that the values of STUDY_OPTIONS ask for, or plan it, and print how it went.
 
-    study = study_of(benchmark, given)
+    What stops it early is raised: GlueError, or click.Abort.
+    """
+    from glue.progress import progress_on
+    from glue.study import budget
+
+    progress, command = progress_on(), command_line(given["api_base"])
+    study = _study_of(benchmark, given)
     if given["is_plan"]:
-        cli_generate.print_plans(plan_study(Home.current(), study, progress, command=command))
+        print_plans(budget.plan_study(Home.current(), study, progress, command=command))
         return
-    steps = Steps(
+    steps = budget.Steps(
         on_registered=lambda: say(f"{benchmark} is under study from now on"),
-        on_embedded=_tell_embedded,
-        on_plan=lambda found: say(cli_generate.told_plan(found)),
+        on_embedded=tell_report,
+        on_plan=lambda found: say(told_plan(found)),
         on_generated=print_generated,
-        on_executed=_tell_executed,
+        on_executed=tell_waves,
         on_build=lambda: say("building the warehouse …"),
     )
-    print_sweep(run_study(Home.current(), study, execute, progress, steps, command=command))
+    print_sweep(budget.run_study(Home.current(), study, execution, progress, steps, command=command))
 
 
-def study_of(benchmark: str, given: dict[str, Any]) -> Study:
+def _study_of(benchmark: str, given: dict[str, Any]) -> Study:
     """The study that the options ask for."""
     from glue.generate import ModelOptions
     from glue.study.budget import Study, models_or_default
@@ -122,7 +104,7 @@ def study_of(benchmark: str, given: dict[str, Any]) -> Study:
         Grid(**{name: tuple(given[name]) for name in factors}),
         given["n_sampled"],
         tuple(given["encoders"]),
-        ModelOptions(**{name: given[name] for name in _ASKING}),
+        ModelOptions(**{name: given[name] for name in names_of(ASKING)}),
     )
 
 
@@ -140,24 +122,10 @@ def print_generated(reports: list[GenerateReport]) -> None:
         parts += [f"{waiting:,} left for later"] if waiting else []
         print(f"{model} on {sets[0].benchmark}: {len(sets):,} sets, now {', '.join(parts)}")
     stopped = [report for report in reports if report.stop]
-    cli_generate.print_reports(stopped)
+    print_reports(stopped)
 
 
 def print_sweep(found: Sweep) -> None:
     """The study's report as a table."""
     print_table(found.columns, found.rows)
     say("accuracy under ex_set_namespace, 95% intervals over questions; more: budget_sweep, docs/study.md")
-
-
-def _tell_embedded(report: EmbedReport) -> None:
-    from glue.cli_embed import tell_report
-
-    tell_report(report)
-
-
-def _tell_executed(report: ExecuteReport) -> None:
-    from glue.cli_output import print_waves
-
-    print_waves(report)
-    if report.is_interrupted:
-        raise click.Abort

@@ -14,7 +14,7 @@ from pathlib import Path
 import click
 import pytest
 
-from glue import cli
+from glue import cli, cli_parts
 from glue.home import Home
 from tests.commands import glue as run_glue
 
@@ -121,6 +121,11 @@ def test_every_command_has_an_example_that_parses(path: tuple[str, ...], command
         assert isinstance(parameter, click.Argument) or getattr(parameter, "help", None), parameter.name
 
 
+def test_a_command_is_in_the_file_of_its_name() -> None:
+    files = {name: getattr(command.callback, "__module__", "") for name, command in cli.cli.commands.items()}
+    assert files == {name: f"glue.cli_{name}" for name in files}
+
+
 @pytest.mark.parametrize(
     ("line", "message", "hint"),
     [
@@ -147,7 +152,7 @@ def test_a_senseless_line_names_the_nearest(
     [("500MB", 500 << 20), ("2GB", 2 << 30), ("1.5g", 3 << 29), ("64KiB", 64 << 10), ("4096", 4096)],
 )
 def test_sizes(text: str, n_bytes: int) -> None:
-    assert cli.Size().convert(text, None, None) == n_bytes
+    assert cli_parts.Size().convert(text, None, None) == n_bytes
 
 
 # --------------------------------------------------------------------------- import
@@ -233,7 +238,7 @@ def test_what_cannot_be_asked_is_said_first(
 def test_a_command_is_shown_without_the_password_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
     typed = "http://me:password1@host/v1?code=abc"
     monkeypatch.setattr(sys, "argv", ["glue", "generate", f"--api-base={typed}", "x" * 300])
-    command = cli._command_line(typed, cli.cli_generate.shown_address(typed))
+    command = cli_parts.command_line(typed)
     assert command.startswith("glue generate --api-base=http://host/v1 xxx") and len(command) == 205
 
 

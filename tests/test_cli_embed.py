@@ -79,12 +79,12 @@ def test_a_report_says_how_it_ended(found: EmbedReport, told: str) -> None:
 
 
 def test_what_stopped_it_is_an_error_but_for_what_was_wanted(capsys: pytest.CaptureFixture[str]) -> None:
-    cli_embed._tell_stop(report())
-    cli_embed._tell_stop(report(stop="max_cost", n_waiting=7))
+    cli_embed.tell_report(report())
+    cli_embed.tell_report(report(stop="max_cost", n_waiting=7))
     assert "7 texts remain" in capsys.readouterr().err
     with pytest.raises(click.Abort):
-        cli_embed._tell_stop(report(stop="interrupted"))
+        cli_embed.tell_report(report(stop="interrupted"))
     stopped = report(stop="authentication", stop_error="HTTP 401", stop_hint="set the key")
     with pytest.raises(GlueError, match=r"stopped \(authentication\): HTTP 401") as caught:
-        cli_embed._tell_stop(stopped)
+        cli_embed.tell_report(stopped)
     assert caught.value.hint == "set the key"

@@ -1,0 +1,128 @@
+"""`glue bank`: the bank that comes with Evalhouse."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from glue.cli_output import print_import, print_table
+from glue.cli_parts import PoliteGroup, command_line
+from glue.errors import GlueError
+from glue.home import Home
+
+if TYPE_CHECKING:
+    from glue.bank.showing import QuestionCard, ShownResult
+
+_CARD_WIDTH = 110
+"""Characters a line of a question's card, where stdout is no terminal."""
+_CARD_ROWS = 5
+"""Rows of a result that a card shows."""
+
+
+@click.group(cls=PoliteGroup, short_help="The bank that comes with Evalhouse.")
+def bank() -> None:
+    """The bank that comes with Evalhouse: databases and questions of its own."""
+
+
+@bank.command(
+    "load",
+    epilog="""\b
+Example:
+  glue bank load sqlite
+  glue bank load duckdb --instance t1a-007""",
+)
+@click.argument("engine", type=click.Choice(["sqlite", "duckdb"]))
+@click.option(
+    "--instance",
+    "instances",
+    multiple=True,
+    metavar="NAME",
+    help="D: the base data (default). D': every question's supplementary instance. t1a-007: that one's.",
+)
+def bank_load(engine: str, instances: tuple[str, ...]) -> None:
+    """Make the bank's database files and import them as a benchmark (enterprise, enterprise_duckdb).
+
+    Supplementary instances, whose rows at the edges tell right answers from lucky ones, are a benchmark of
+    their own (enterprise_supplementary, enterprise_supplementary_duckdb): a database to each question.
+    """
+    from glue.bank import load_bank
+
+    print_import(load_bank(Home.current(), engine, command_line(), instances))
+
+
+@bank.command(
+    "show",
+    epilog="""\b
+Example:
+  glue bank show t1a-014 t1b-040
+  glue bank show --all | less""",
+)
+@click.argument("question_ids", nargs=-1, metavar="[QUESTION_ID]...")
+@click.option("--all", "is_all", is_flag=True, help="Every question of the bank.")
+def bank_show(question_ids: tuple[str, ...], is_all: bool) -> None:
+    """Print questions to be read: intent, gold, distractor, second gold, D′, and where the results part.
+
+    The results are those of DuckDB, on the base data D and on the question's supplementary instance D′.
+    """
+    from glue.bank import read_manifest
+    from glue.bank.showing import question_cards
+
+    manifest = read_manifest()
+    names = [question.question_id for question in manifest.questions] if is_all else list(question_ids)
+    if not names:
+        raise GlueError("no question is named", "name some, e.g. glue bank show t1a-014, or say --all")
+    for card in question_cards(manifest, names):
+        _print_card(card)
+
+
+def _print_card(card: QuestionCard) -> None:
+    """One question of the bank, to be read: text, intent, statements, D′, and where the two results part."""
+    question = card.question
+    marks = ", ordered" if question.is_ordered else ""
+    marks += ", silent-divergence probe" if question.is_sd_probe else ""
+    print(f"{question.question_id} · {question.db_id} · {question.category}, {question.difficulty}{marks}")
+    _print_wrapped(question.question, "  ")
+    if question.evidence:
+        _print_wrapped(f"note: {question.evidence}", "  ")
+    print("intent")
+    for constraint in question.constraints:
+        _print_wrapped(f"{constraint.kind}: {constraint.text}", "  - ")
+    for role, dialects, sql in card.statements:
+        print(f"{role.replace('_', ' ')}, {' and '.join(dialects)}")
+        _print_wrapped(sql, "  ")
+    if card.steps:
+        print("D′: the base data, and")
+        for step in card.steps:
+            _print_wrapped(step, "  + ")
+    for result in card.results:
+        _print_shown_result(result)
+    print()
+
+
+def _print_shown_result(result: ShownResult) -> None:
+    """The rows that gold and distractor do not share on one instance; gold's first rows where they agree."""
+    sizes = f"gold {len(result.gold):,} rows, distractor {len(result.distractor):,}"
+    verdict = "the results are equal" if result.is_equal else "the results differ"
+    print(f"on {result.instance}: {sizes}; {verdict}")
+    lacking = result.only_in(result.gold, result.distractor)
+    surplus = result.only_in(result.distractor, result.gold)
+    if result.is_equal or not (lacking or surplus):
+        marked = [("both" if result.is_equal else "gold", row) for row in result.gold[:_CARD_ROWS]]
+        if not result.is_equal:
+            marked += [("distractor", row) for row in result.distractor[:_CARD_ROWS]]
+    else:
+        marked = [("gold only", row) for row in lacking[:_CARD_ROWS]]
+        marked += [("distractor only", row) for row in surplus[:_CARD_ROWS]]
+    print_table(["in", *result.names], [(mark, *row) for mark, row in marked], _CARD_WIDTH)
+
+
+def _print_wrapped(text: str, prefix: str) -> None:
+    from textwrap import fill
+
+    from glue.query import terminal_width
+
+    width = terminal_width() if sys.stdout.isatty() else _CARD_WIDTH
+    blank = " " * len(prefix)
+    print(fill(text, width=width, initial_indent=prefix, subsequent_indent=blank, break_long_words=False))

@@ -1,0 +1,96 @@
+"""`glue execute`: runs every pending statement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from glue.cli_parts import COUNT, Seconds, Size, command_line, options
+from glue.home import Home
+
+if TYPE_CHECKING:
+    from glue.run import ExecuteOptions, ExecuteReport
+
+EXECUTE_OPTIONS = (
+    click.option("--workers", type=COUNT, metavar="N", help="Processes (default: one a core)."),
+    click.option("--timeout", type=Seconds(), help="Limit of a prediction, in seconds (default: 30)."),
+    click.option("--gold-timeout", type=Seconds(), help="Limit of a gold (default: ten times --timeout)."),
+    click.option(
+        "--max-rows",
+        type=COUNT,
+        metavar="N",
+        help="Rows stored of a result (default: 100,000).",
+    ),
+    click.option("--max-memory", type=Size(), help="Memory of a worker (default: 2GB)."),
+    click.option(
+        "--prepared",
+        type=click.Choice(["auto", "all", "none"]),
+        default="auto",
+        show_default=True,
+        help="Where statements run: auto is on the indexed copy, and on the untouched file where a verdict"
+        " hinges on it; all is on copies alone; none is on the untouched files alone.",
+    ),
+    click.option("--check-stability", is_flag=True, help="Run plan-sensitive statements both ways."),
+)
+"""How statements are run."""
+
+
+def chosen_execution(benchmarks: Iterable[str], given: dict[str, Any]) -> ExecuteOptions:
+    """The values of EXECUTE_OPTIONS, for the statements of some benchmarks; of all where none is named."""
+    from glue.run import ExecuteOptions
+
+    return ExecuteOptions(
+        workers=given["workers"],
+        timeout_s=given["timeout"],
+        gold_timeout_s=given["gold_timeout"],
+        max_rows=given["max_rows"],
+        max_memory_bytes=given["max_memory"],
+        prepared=given["prepared"],
+        check_stability=given["check_stability"],
+        benchmarks=tuple(benchmarks),
+    )
+
+
+def execute_and_tell(benchmarks: Iterable[str], given: dict[str, Any]) -> None:
+    """Run what is pending and print how it went; click.Abort if it was interrupted."""
+    from glue.progress import progress_on
+    from glue.run import execute_pending
+
+    chosen = chosen_execution(benchmarks, given)
+    tell_waves(execute_pending(Home.current(), chosen, progress_on(), command=command_line()))
+
+
+@click.command(
+    short_help="Run every pending statement.",
+    epilog="""\b
+Examples:
+  glue execute
+  glue execute --workers 8 --timeout 60 --gold-timeout 300""",
+)
+@options(*EXECUTE_OPTIONS)
+@click.option("--benchmark", "benchmarks", multiple=True, metavar="BENCHMARK", help="Only its statements.")
+def execute(benchmarks: tuple[str, ...], **given: Any) -> None:
+    """Run every pending statement, once each, until none is left.
+
+    Predicted SQL is held to be hostile: it runs in processes of its own that can write nothing and are
+    killed a second after their limit. Ctrl-C keeps what is done.
+    """
+    execute_and_tell(benchmarks, given)
+
+
+def tell_waves(report: ExecuteReport) -> None:
+    """Print what was run, wave by wave; click.Abort if it was interrupted."""
+    for number, wave in enumerate(report.waves, start=1):
+        outcomes = ", ".join(f"{n:,} {name.replace('_', ' ')}" for name, n in wave.outcomes.most_common())
+        killed = f" ({wave.n_killed:,} killed)" if wave.n_killed else ""
+        print(f"wave {number}: {wave.n_run:,} statements in {wave.elapsed_s:.1f} s: {outcomes}{killed}")
+    n_run = sum(wave.n_run for wave in report.waves)
+    what = f"{n_run:,} statements in {len(report.waves)} waves" if n_run else "nothing was pending"
+    print(
+        f"{what}; executing {report.execute_s:.1f} s,"
+        f" refreshing the pending table {report.refresh_s:.1f} s ({report.n_refreshes} times)"
+    )
+    if report.is_interrupted:
+        raise click.Abort

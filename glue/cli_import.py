@@ -1,0 +1,330 @@
+"""`glue import`: the commands that bring in benchmarks, databases and predictions."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from glue.cli_output import print_import
+from glue.cli_parts import FILE, OptionDecorator, PoliteGroup, command_line, options
+from glue.home import Home
+
+if TYPE_CHECKING:
+    from glue.importers.common import ImportBatch
+
+_name = click.option("--name", required=True, metavar="BENCHMARK", help="The benchmark's name from now on.")
+_questions = click.option(
+    "--questions", type=FILE, metavar="FILE", required=True, help="The questions' file."
+)
+_tables = click.option(
+    "--tables", type=FILE, metavar="FILE", help="The schemas' JSON file (dev_tables.json, tables.json)."
+)
+_databases = click.option("--databases", type=FILE, metavar="DIR", help="Folder of the database files.")
+_replace = click.option(
+    "--replace", is_flag=True, help="Let this import count instead of one of the same name."
+)
+
+
+def _dialect(default: str | None) -> OptionDecorator:
+    return click.option(
+        "--dialect",
+        default=default,
+        show_default=default is not None,
+        metavar="NAME",
+        help="SQL dialect, by sqlglot's name.",
+    )
+
+
+def _land(batch: ImportBatch, replace: bool) -> str:
+    """Land a batch and print its report; the name of what was imported."""
+    from glue.importers.common import land
+
+    report = land(Home.current(), batch, replace=replace, command=command_line())
+    print_import(report)
+    return report.prediction_set or report.benchmark
+
+
+@click.group("import", cls=PoliteGroup, short_help="Bring in benchmarks, databases, predictions.")
+def import_() -> None:
+    """Bring in benchmarks, databases and predictions.
+
+    Every import ends with a table of what came, what was refused and why. Importing the same files again does
+    nothing; other files under the same name need --replace.
+    """
+
+
+@import_.command(
+    "bird",
+    short_help="A benchmark in BIRD's format.",
+    epilog="""\b
+Example:
+  glue import bird --name bird_dev --questions dev.json --tables dev_tables.json --databases dev_databases""",
+)
+@options(_name, _questions, _tables, _databases)
+@click.option(
+    "--descriptions", type=FILE, metavar="DIR", help="Folder of the database_description CSV files."
+)
+@click.option("--column-meaning", type=FILE, metavar="FILE", help="Column meanings' JSON file.")
+@click.option("--tied", type=FILE, metavar="FILE", help="Further accepted golds (dev_tied_append.json).")
+@options(_dialect("sqlite"), _replace)
+def import_bird(
+    name: str,
+    questions: Path,
+    tables: Path | None,
+    databases: Path | None,
+    descriptions: Path | None,
+    column_meaning: Path | None,
+    tied: Path | None,
+    dialect: str,
+    replace: bool,
+) -> None:
+    """Import a benchmark in BIRD's format.
+
+    A database without its file is a catalog entry; its questions are in no denominator.
+    """
+    from glue.importers.bird import read_bird
+
+    batch = read_bird(
+        name,
+        questions,
+        tables=tables,
+        databases=databases,
+        descriptions=descriptions,
+        column_meaning=column_meaning,
+        tied=tied,
+        dialect=dialect,
+        on_progress=_on_database(),
+    )
+    _land(batch, replace)
+
+
+@import_.command(
+    "spider",
+    short_help="A benchmark in Spider's format.",
+    epilog="""\b
+Example:
+  glue import spider --name spider_dev --questions dev.json --tables tables.json --databases database""",
+)
+@options(_name, _questions, _tables, _databases)
+@click.option("--all-databases", is_flag=True, help="Also the databases that no question asks.")
+@click.option("--id-field", metavar="FIELD", help="Field of the question's id (default: its position).")
+@options(_dialect("sqlite"), _replace)
+def import_spider(
+    name: str,
+    questions: Path,
+    tables: Path | None,
+    databases: Path | None,
+    all_databases: bool,
+    id_field: str | None,
+    dialect: str,
+    replace: bool,
+) -> None:
+    """Import a benchmark in Spider's format."""
+    from glue.importers.spider import read_spider
+
+    batch = read_spider(
+        name,
+        questions,
+        tables=tables,
+        databases=databases,
+        all_databases=all_databases,
+        id_field=id_field,
+        dialect=dialect,
+        on_progress=_on_database(),
+    )
+    _land(batch, replace)
+
+
+@import_.command(
+    "mschema",
+    short_help="M-Schema files, into a benchmark's catalog.",
+    epilog="""\b
+Example:
+  glue import mschema --name bird_dev --schemas mschema/""",
+)
+@_name
+@click.option(
+    "--schemas", type=FILE, metavar="PATH", required=True, help="Folder of .mschema files, or one file."
+)
+@click.option("--db-id", "db_ids", multiple=True, metavar="DB", help="Only this database; may be repeated.")
+@click.option("--column-meaning", type=FILE, metavar="FILE", help="Column meanings' JSON file.")
+@_replace
+def import_mschema(
+    name: str, schemas: Path, db_ids: tuple[str, ...], column_meaning: Path | None, replace: bool
+) -> None:
+    """Import M-Schema files into a benchmark's catalog, beside what other imports say of it."""
+    from glue.importers.mschema import read_mschema
+
+    _land(read_mschema(name, schemas, db_ids or None, column_meaning), replace)
+
+
+@import_.command(
+    "jsonl",
+    short_help="Your own questions, as JSON lines.",
+    epilog="""\b
+Example:
+  glue import jsonl --name ours --questions questions.jsonl --databases databases""",
+)
+@options(_name, _questions, _databases)
+@click.option(
+    "--gold-notation",
+    type=click.Choice(["plain", "defog"]),
+    default="plain",
+    show_default=True,
+    help="defog: ; separates golds, {a,b} is any choice of columns.",
+)
+@options(_dialect(None), _replace)
+def import_jsonl(
+    name: str,
+    questions: Path,
+    databases: Path | None,
+    gold_notation: str,
+    dialect: str | None,
+    replace: bool,
+) -> None:
+    """Import your own questions: one JSON object a line (docs/formats.md)."""
+    from glue.importers.jsonl import read_jsonl
+
+    batch = read_jsonl(
+        name,
+        questions,
+        databases=databases,
+        dialect=dialect,
+        gold_notation=gold_notation,
+        on_progress=_on_database(),
+    )
+    _land(batch, replace)
+
+
+@import_.command(
+    "database",
+    short_help="The catalog of a SQLite or DuckDB file.",
+    epilog="""\b
+Example:
+  glue import database shop.sqlite --name ours --samples 5""",
+)
+@click.argument("file", type=FILE)
+@click.option("--name", metavar="BENCHMARK", help="The benchmark it belongs to (default: the file's name).")
+@click.option("--db-id", metavar="DB", help="The database's name (default: the file's).")
+@click.option(
+    "--samples",
+    type=click.IntRange(min=0),
+    is_flag=False,
+    flag_value=5,
+    default=0,
+    metavar="[N]",
+    help="Keep N sample values of each column (5 where N is left out).",
+)
+@_replace
+def import_database(file: Path, name: str | None, db_id: str | None, samples: int, replace: bool) -> None:
+    """Import the catalog of a SQLite or DuckDB file: tables, columns, keys, comments, row counts."""
+    from glue.importers.database import read_database
+
+    _land(read_database(file, name, db_id, samples), replace)
+
+
+def _on_database() -> Callable[[int, int, str], None] | None:
+    """Shows on a terminal which database is being read; nothing elsewhere."""
+    if not sys.stderr.isatty():
+        return None
+
+    def show(done: int, total: int, what: str) -> None:
+        end = "\n" if done >= total else ""
+        sys.stderr.write(f"\r\x1b[Kreading databases: {done} of {total}  {what}{end}")
+        sys.stderr.flush()
+
+    return show
+
+
+# --------------------------------------------------------------------------- predictions
+
+BENCHMARK = click.option("--benchmark", required=True, metavar="BENCHMARK", help="The benchmark they answer.")
+PREDICTION_OPTIONS = (
+    click.option("--name", metavar="SET", help="The prediction set's name (default: the file's)."),
+    click.option(
+        "--format", "format_name", metavar="FORMAT", help="How the file is written (docs/formats.md)."
+    ),
+    click.option("--sql-field", metavar="FIELD", help="Field that holds the SQL."),
+    click.option("--id-field", metavar="FIELD", help="Field that holds the question's id."),
+    click.option(
+        "--gold-field", metavar="FIELD", help="Field of the file's own golds: an edition of their own."
+    ),
+    click.option("--gold-edition", metavar="NAME", help="That edition's name (default: the set's)."),
+    click.option(
+        "--sample-field", metavar="FIELD", help="Field of the sample's number, where there are several."
+    ),
+    click.option("--records", metavar="KEY", help="Key of the nested list that holds the entries."),
+    click.option(
+        "--pair",
+        type=click.Choice(["id", "position", "question"]),
+        help="How entries find their questions (default: found out, and said).",
+    ),
+    click.option("--partial", is_flag=True, help="Only the questions in the file were asked."),
+    click.option("--ignore-gold", is_flag=True, help="Do not hold the file's golds against the benchmark's."),
+    click.option("--ignore-question", is_flag=True, help="Nor its questions' texts."),
+    click.option(
+        "--namespace",
+        type=click.Choice(["prefixed", "bare"]),
+        help="They name tables as a study's pool does (docs/namespace.md).",
+    ),
+    _dialect(None),
+    _replace,
+)
+"""How a file of predictions is read, and what the set is called."""
+
+
+def import_prediction_file(file: Path, benchmark: str, given: dict[str, Any]) -> str:
+    """Import predictions, by the values of PREDICTION_OPTIONS, and print the report; the set's name.
+
+    GlueError where the file cannot be read or does not fit the benchmark.
+    """
+    from glue.generate import check_not_generated
+    from glue.importers.landed import landed_benchmark
+    from glue.importers.prediction_files import FileOptions
+    from glue.importers.predictions import PredictionOptions, read_predictions
+    from glue.run import default_set_name
+
+    how = PredictionOptions(
+        file=FileOptions(
+            format=given["format_name"],
+            sql_field=given["sql_field"],
+            id_field=given["id_field"],
+            gold_field=given["gold_field"],
+            sample_field=given["sample_field"],
+            records=given["records"],
+        ),
+        pair=given["pair"],
+        gold_edition=given["gold_edition"],
+        is_partial=given["partial"],
+        ignore_gold=given["ignore_gold"],
+        ignore_question=given["ignore_question"],
+        dialect=given["dialect"],
+        namespace=given["namespace"],
+    )
+    prediction_set = given["name"] or default_set_name(file)
+    check_not_generated(Home.current(), prediction_set)
+    landed = landed_benchmark(Home.current(), benchmark)
+    return _land(read_predictions(file, landed, prediction_set, how), given["replace"])
+
+
+@import_.command(
+    "predictions",
+    short_help="Anyone's predictions, in any format in use.",
+    epilog="""\b
+Examples:
+  glue import predictions predict_dev.json --benchmark bird_dev --name my_model
+  glue import predictions runs.json --benchmark bird_dev --records results --sql-field sql --pair question""",
+)
+@click.argument("file", type=FILE)
+@options(BENCHMARK, *PREDICTION_OPTIONS)
+def import_predictions(file: Path, benchmark: str, **given: Any) -> None:
+    """Import anyone's predictions, in any format in use.
+
+    Format, fields and pairing are found out and said; each can be chosen. Where the file names its database,
+    question or gold, every row must agree with the benchmark.
+    """
+    import_prediction_file(file, benchmark, given)
