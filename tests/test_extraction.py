@@ -178,6 +178,6 @@ def test_any_text_gives_an_extraction(text: str) -> None:
     ],
 )
 def test_hostile_texts_take_no_longer_than_their_length(text: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     extract_sql(text)
-    assert time.perf_counter() - started < 3
+    assert time.process_time() - started < 3
