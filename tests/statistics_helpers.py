@@ -27,7 +27,7 @@ SEEDS = tuple(
 )
 MODELS = (
     *("question_slices", "slice_positions", "bootstrap_weights", "question_scores", "metric_slices"),
-    *("contrast_pairs", "bootstrap_ratios", "bootstrap_intervals", "contrast_tests"),
+    *("unpaired_questions", "contrast_pairs", "bootstrap_ratios", "bootstrap_intervals", "contrast_tests"),
     *("metric_values", "metric_intervals", "metric_contrasts", "leaderboard_neighbours"),
 )
 LOWER_TABLES = """

@@ -2,10 +2,8 @@ with
 
 packings as (
 
-    select packings.*
-    from {{ ref('packings') }} as packings
-    inner join {{ ref('conditions') }} as conditions on packings.condition = conditions.condition
-    where conditions.packing_order = 'required_removed'
+    select * from {{ ref('packings') }}
+    where packing_order = 'required_removed'
 
 ),
 

@@ -1,48 +1,9 @@
 with
 
-golds as (
-
-    select * from {{ ref('golds') }}
-
-),
-
 covered as (
 
-    select * from {{ ref('label_coverage') }}
+    select * from {{ ref('read_golds') }}
     where is_covered
-
-),
-
-outlines as (
-
-    select * from {{ ref('schema_outlines') }}
-
-),
-
-readings as (
-
-    select * from {{ ref('gold_readings') }}
-
-),
-
-labels as (
-
-    select
-        golds.gold_id,
-        golds.benchmark,
-        golds.question_id,
-        golds.gold_edition,
-        golds.gold_number,
-        golds.db_id,
-        unnest(readings.tables) as label,
-    from golds
-    inner join covered on golds.gold_id = covered.gold_id
-    inner join outlines
-        on golds.benchmark = outlines.benchmark
-        and golds.db_id = outlines.db_id
-    inner join readings
-        on golds.sql_id = readings.sql_id
-        and outlines.outline_id = readings.outline_id
 
 ),
 
@@ -55,8 +16,8 @@ named as (
         gold_edition,
         gold_number,
         db_id,
-        label as table_key,
-    from labels
+        unnest(tables) as table_key,
+    from covered
 
 )
 

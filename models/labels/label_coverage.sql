@@ -1,41 +1,22 @@
 with
 
-golds as (
+read_golds as (
 
-    select * from {{ ref('golds') }}
-    where sql_id is not null
-
-),
-
-outlines as (
-
-    select * from {{ ref('schema_outlines') }}
-
-),
-
-readings as (
-
-    select * from {{ ref('gold_readings') }}
+    select * from {{ ref('read_golds') }}
 
 ),
 
 judged as (
 
     select
-        golds.gold_id,
-        golds.benchmark,
-        golds.question_id,
-        golds.db_id,
-        readings.reason is null as is_covered,
-        readings.reason,
-        readings.detail,
-    from golds
-    inner join outlines
-        on golds.benchmark = outlines.benchmark
-        and golds.db_id = outlines.db_id
-    inner join readings
-        on golds.sql_id = readings.sql_id
-        and outlines.outline_id = readings.outline_id
+        gold_id,
+        benchmark,
+        question_id,
+        db_id,
+        is_covered,
+        reason,
+        detail,
+    from read_golds
 
 )
 

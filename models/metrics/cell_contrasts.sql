@@ -46,22 +46,14 @@ questions as (
 
 ),
 
-infeasible as (
+unpaired as (
 
-    select distinct
-        benchmark,
-        question_id,
-        ranker,
-        budget,
-        condition,
-    from {{ ref('packings') }}
-    where is_infeasible
+    select * from {{ ref('unpaired_questions') }}
 
 ),
 
 left_out as (
 
-    -- What is over the cap in one representation is in no pair of any.
     select
         asked.prediction_set,
         asked.benchmark,
@@ -69,12 +61,10 @@ left_out as (
         questions.slice,
         list(asked.question_id) as question_ids,
     from asked
-    inner join infeasible
-        on asked.benchmark = infeasible.benchmark
-        and asked.question_id = infeasible.question_id
-        and asked.ranker = infeasible.ranker
-        and asked.budget = infeasible.budget
-        and asked.condition = infeasible.condition
+    inner join unpaired
+        on asked.prediction_set = unpaired.prediction_set
+        and asked.benchmark = unpaired.benchmark
+        and asked.question_id = unpaired.question_id
     inner join questions
         on asked.benchmark = questions.benchmark
         and asked.question_id = questions.question_id

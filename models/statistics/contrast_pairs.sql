@@ -22,9 +22,9 @@ cell_sets as (
 
 ),
 
-packings as (
+unpaired as (
 
-    select * from {{ ref('packings') }}
+    select * from {{ ref('unpaired_questions') }}
 
 ),
 
@@ -153,35 +153,6 @@ pairs as (
         select * from pairs_of_cells
     ) as pairs
     inner join families on pairs.contrast_family = families.contrast_family
-
-),
-
-infeasible as (
-
-    select distinct
-        benchmark,
-        question_id,
-        ranker,
-        budget,
-        condition,
-    from packings
-    where is_infeasible
-
-),
-
-unpaired as (
-
-    -- What does not fit in one representation is compared in none, so that all contrasts have the same questions.
-    select
-        cell_sets.prediction_set,
-        infeasible.benchmark,
-        infeasible.question_id,
-    from infeasible
-    inner join cell_sets
-        on infeasible.benchmark = cell_sets.benchmark
-        and infeasible.ranker = cell_sets.ranker
-        and infeasible.budget = cell_sets.budget
-        and infeasible.condition = cell_sets.condition
 
 ),
 
