@@ -24,7 +24,8 @@ import pytest
 
 from glue.cells import multiset_signature, row_digest, set_signature
 from glue.errors import GlueError
-from glue.execute import MAX_CRASHES, Statement, execute, statements_of, wanted_indexes_of
+from glue.execute import Statement, execute, statements_of, wanted_indexes_of
+from glue.execute_work import MAX_CRASHES
 from glue.home import Home
 from glue.landing import Writer
 from glue.prepared import WantedIndex
@@ -295,7 +296,7 @@ take = worker.Outbox.take
 worker.Outbox.take = lambda box: os._exit(9) if 3 in dict(box.outcomes) else take(box)
 worker.main({arguments})
 """
-    monkeypatch.setattr("glue.execute._PROGRAM", program)
+    monkeypatch.setattr("glue.execute_processes._PROGRAM", program)
     texts = {f"s{number}": f"select {number}" for number in range(8)}
     writer, _ = run(home, statements(database, texts))
     outcomes = {key: row["outcome"] for key, row in writer.executions().items()}
