@@ -53,8 +53,16 @@ def database(tmp_path: Path) -> Path:
 
 
 def worker_ids() -> list[int]:
-    """The processes that this one has started."""
-    return [int(word) for word in Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()]
+    """The workers that this process has started; it may have other children."""
+    children = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+    return [int(child) for child in children if "glue.worker" in _command_of(child)]
+
+
+def _command_of(process: str) -> str:
+    try:
+        return Path(f"/proc/{process}/cmdline").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
 
 
 # --- What lands ---------------------------------------------------------------------------------------------
