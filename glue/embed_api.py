@@ -66,21 +66,6 @@ class _Batches:
         return [self.question(half, n_counted) for half in (batch[:middle], batch[middle:])]
 
 
-class _HalvingAsking(Asking):
-    """Asks again in halves what was refused for good: one text too long must not cost the others."""
-
-    batches: _Batches
-
-    def _decide(self, question: Question, attempt: Attempt, order: int) -> None:
-        halves = self.batches.halves(question) if attempt.is_permanent else []
-        if not halves:
-            super()._decide(question, attempt, order)
-            return
-        self.tally.first_error = self.tally.first_error or attempt.error
-        for half in halves:
-            self._queue(half, -1.0)  # before all else, so that the fault is found first
-
-
 def embed_by_api(
     writer: Writer,
     encoder: ApiEncoder,
@@ -112,7 +97,7 @@ def embed_by_api(
     def say(text: str) -> None:
         progress.note(f"{encoder.name}: {text}")
 
-    asking = _HalvingAsking(
+    asking = Asking(
         encoder.sender(check),
         encoder.settings(say),
         Limits(options.concurrency, options.retries, options.backoff_s, options.max_cost_usd),
@@ -121,8 +106,8 @@ def embed_by_api(
         on_end=end,
         say=say,
         has_sql=lambda text: True,
+        split=asked.halves,  # one text too long must not cost the others
     )
-    asking.batches = asked
     questions = [asked.question(batch) for batch in batches]
     progress.start(encoder.name, sum(map(len, batches)))
     try:

@@ -9,6 +9,9 @@ import pytest
 
 from glue.home import Home
 
+# Modules of helpers that assert: pytest says what was compared there too.
+pytest.register_assert_rewrite("tests.kill_helpers", "tests.sql.label_helpers")
+
 
 @pytest.fixture
 def home(tmp_path: Path) -> Home:

@@ -21,6 +21,7 @@ from glue.embed import EmbedOptions, EmbedReport, embed
 from glue.encoders.api import ApiOptions
 from glue.home import Home
 from glue.landing import Writer, landed_keys
+from glue.progress import Lines, Progress
 
 BENCHMARK = "shop"
 ENCODER = "openai/test"
@@ -87,10 +88,18 @@ def attempts(home: Home, *columns: str) -> list[dict[str, Any]]:
     return sorted(landed(home, "embedding_attempts", names), key=lambda row: row["landed_at"])
 
 
-def ask(home: Home, url: str, *, batch_size: int = 4, encoder: str = ENCODER, **options: Any) -> EmbedReport:
+def ask(
+    home: Home,
+    url: str,
+    *,
+    batch_size: int = 4,
+    encoder: str = ENCODER,
+    progress: Progress | None = None,
+    **options: Any,
+) -> EmbedReport:
     """One run of `embed` against a server; back-off is short."""
-    given = {"api_base": url, "backoff_s": 0.01, "request_timeout_s": 5.0, **options}
-    return embed(home, encoder, options=EmbedOptions(batch_size, ApiOptions(**given)))
+    given = ApiOptions(**{"api_base": url, "backoff_s": 0.01, "request_timeout_s": 5.0, **options})
+    return embed(home, encoder, options=EmbedOptions(batch_size, given), progress=progress)
 
 
 def main(arguments: Iterable[str]) -> None:
@@ -100,7 +109,7 @@ def main(arguments: Iterable[str]) -> None:
     if not landed_keys(home, "studies").num_rows:
         land_study(home)
     given = {name: json.loads(value) for name, value in (option.split("=", 1) for option in options)}
-    print(ask(home, url, **given))
+    print(ask(home, url, progress=Lines(sys.stderr), **given))
 
 
 if __name__ == "__main__":

@@ -17,16 +17,11 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-import subprocess
-import sys
-import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from typing import Any
 
-from tests import model_server as chat
-from tests.model_server import ROOT, ModelServer
+from tests.model_server import ModelServer, model_server, respond_to_chat, send, serve
 
 N_DIMENSIONS = 8
 
@@ -41,63 +36,42 @@ def text_counts(server: ModelServer) -> Counter[str]:
     return Counter(text for request in server.seen() for text in request["body"]["input"])
 
 
-@contextmanager
-def embedding_server() -> Iterator[ModelServer]:
+def embedding_server() -> AbstractContextManager[ModelServer]:
     """A server in a process of its own."""
-    command = [sys.executable, "-m", "tests.embedding_server"]
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-    try:
-        assert process.stdout is not None
-        yield ModelServer(int(process.stdout.readline()))
-    finally:
-        process.kill()
-        process.wait()
+    return model_server("tests.embedding_server")
 
 
 # --------------------------------------------------------------------------- the server's side
 
-
-async def _embed(
-    state: Any, writer: asyncio.StreamWriter, path: str, headers: dict[str, str], request: dict[str, Any]
-) -> bool:
-    texts = request["input"]
-    text = next((text for text in texts if text in state.by_text), texts[0])
-    planned = state.by_text.get(text, state.default)
-    kind = planned[min(state.n_by_text[text], len(planned) - 1)]
-    state.n_by_text[text] += 1
-    seen = {"text": text, "body": request, "headers": headers, "kind": kind, "at": time.time(), "path": path}
-    state.seen.append(seen)
-    seen["is_finished"] = False
-    await asyncio.sleep(state.delay_s)
-    is_reusable = await _respond(writer, kind, request, headers)
-    seen["is_finished"], seen["finished_at"] = True, time.time()
-    return is_reusable
+_EMBEDDED = (
+    "ok",
+    "only",
+    "short",
+    "long",
+    "nan",
+    "words",
+    "bools",
+    "empty",
+    "unnumbered",
+    "other",
+    "no_usage",
+)
 
 
-async def _respond(
-    writer: asyncio.StreamWriter, kind: str, request: dict[str, Any], headers: dict[str, str]
-) -> bool:
-    name, _, value = kind.partition(":")
+def _texts(request: dict[str, Any]) -> list[str]:
+    texts: list[str] = request["input"]
+    return texts
+
+
+async def _respond(writer: asyncio.StreamWriter, seen: dict[str, Any]) -> bool:
+    request = seen["body"]
+    name, _, value = seen["kind"].partition(":")
     if name == "only" and len(request["input"]) > int(value):
-        return await chat._respond(writer, "too_long", request, headers, is_anthropic=False)
-    makers = (
-        "ok",
-        "only",
-        "short",
-        "long",
-        "nan",
-        "words",
-        "bools",
-        "empty",
-        "unnumbered",
-        "other",
-        "no_usage",
-    )
-    if name in makers:
-        await chat._send(writer, 200, json.dumps(_embeddings(name, request)))
+        return await respond_to_chat(writer, {**seen, "kind": "too_long"})
+    if name in _EMBEDDED:
+        await send(writer, 200, json.dumps(_embeddings(name, request)))
         return True
-    kind = "ok" if name == "chat" else kind
-    return await chat._respond(writer, kind, request, headers, is_anthropic=False)
+    return await respond_to_chat(writer, {**seen, "kind": "ok"} if name == "chat" else seen)
 
 
 def _embeddings(name: str, request: dict[str, Any]) -> dict[str, Any]:
@@ -127,5 +101,4 @@ def _embeddings(name: str, request: dict[str, Any]) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    chat._chat = _embed
-    asyncio.run(chat._serve())
+    asyncio.run(serve(_texts, _respond))

@@ -22,6 +22,7 @@ from glue.extraction import extract_sql
 from glue.generate import GenerateReport, ModelOptions, generate
 from glue.home import Home
 from glue.landing import Writer, landed_keys
+from glue.progress import Lines, Progress
 
 BENCHMARK = "shop"
 MODEL = "openai/test"
@@ -113,11 +114,17 @@ def responses(home: Home, *columns: str) -> list[dict[str, Any]]:
 
 
 def ask(
-    home: Home, url: str, *, limit: int | None = None, name: str | None = None, **options: Any
+    home: Home,
+    url: str,
+    *,
+    limit: int | None = None,
+    name: str | None = None,
+    progress: Progress | None = None,
+    **options: Any,
 ) -> GenerateReport:
     """One run of `generate` on one set of model openai/test; back-off is short."""
-    given = {"api_base": url, "backoff_s": 0.01, "request_timeout_s": 5.0, **options}
-    (report,) = generate(home, [MODEL], BENCHMARK, limit=limit, name=name, options=ModelOptions(**given))
+    given = ModelOptions(**{"api_base": url, "backoff_s": 0.01, "request_timeout_s": 5.0, **options})
+    (report,) = generate(home, [MODEL], BENCHMARK, limit=limit, name=name, options=given, progress=progress)
     return report
 
 
@@ -128,7 +135,7 @@ def main(arguments: Iterable[str]) -> None:
     if not landed_keys(home, "questions").num_rows:
         land_benchmark(home, int(n_questions))
     given = {name: json.loads(value) for name, value in (option.split("=", 1) for option in options)}
-    print(ask(home, url, **given))
+    print(ask(home, url, progress=Lines(sys.stderr), **given))
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
 
 Each request of one text (its last message) gets the next of the answers planned for that text (`plan`), the
 last one again and again. `seen` gives what arrived, in order, with whether it was answered to the end.
+`hold_after` keeps a client where it is: requests over a limit are seen, and answered when the limit grows.
 
     ok, ok:TEXT         an answer                      nosql, empty       an answer without SQL
     truncated           cut at the token limit         filtered           withheld by a content filter
@@ -26,7 +27,7 @@ import sys
 import time
 import urllib.request
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -43,12 +44,16 @@ class ModelServer:
         self.url = f"http://127.0.0.1:{port}/v1"
 
     def plan(self, default: list[str] | None = None, delay_s: float = 0.0, **by_text: list[str]) -> None:
-        """What to answer, and forget what was seen."""
+        """What to answer, all that comes; and forget what was seen."""
         script = {"default": default or ["ok"], "by_text": by_text, "delay_s": delay_s}
         self._ask("plan", json.dumps(script).encode())
 
+    def hold_after(self, n_requests: int | None) -> None:
+        """Answer the first so many of all requests since the plan, and hold the others; None: hold none."""
+        self._ask("hold", json.dumps(n_requests).encode())
+
     def seen(self) -> list[dict[str, Any]]:
-        """Every request: text, body, headers, kind of answer, at and finished_at (seconds), is_finished."""
+        """Every request: text, body, headers, kind of answer, at (seconds), is_finished."""
         found: list[dict[str, Any]] = json.loads(self._ask("seen"))
         return found
 
@@ -64,9 +69,9 @@ class ModelServer:
 
 
 @contextmanager
-def model_server() -> Iterator[ModelServer]:
-    """A server in a process of its own."""
-    command = [sys.executable, "-m", "tests.model_server"]
+def model_server(module: str = "tests.model_server") -> Iterator[ModelServer]:
+    """A server in a process of its own; `module` is what it runs."""
+    command = [sys.executable, "-m", module]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None
@@ -79,21 +84,27 @@ def model_server() -> Iterator[ModelServer]:
 # --------------------------------------------------------------------------- the server's side
 
 
+Respond = Callable[[asyncio.StreamWriter, dict[str, Any]], Awaitable[bool]]
+"""Answers a request as it was seen (kind, body, headers, path). Whether the connection may be used again."""
+
+
 class _State:
     def __init__(self) -> None:
         self.default = ["ok"]
         self.by_text: dict[str, list[str]] = {}
         self.delay_s = 0.0
+        self.n_answered_at_most: int | None = None
         self.seen: list[dict[str, Any]] = []
         self.n_by_text: Counter[str] = Counter()
 
 
-async def _serve() -> None:
+async def serve(texts_of: Callable[[dict[str, Any]], list[str]], respond: Respond) -> None:
+    """Print a port and serve on it. The first text of a request that has a plan decides, else its first."""
     state = _State()
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
-            while await _answer_one(state, reader, writer):
+            while await _answer_one(state, reader, writer, texts_of, respond):
                 pass
         except (asyncio.IncompleteReadError, ConnectionError, asyncio.LimitOverrunError):
             pass
@@ -106,7 +117,13 @@ async def _serve() -> None:
         await server.serve_forever()
 
 
-async def _answer_one(state: _State, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+async def _answer_one(
+    state: _State,
+    reader: asyncio.StreamReader,
+    writer: asyncio.StreamWriter,
+    texts_of: Callable[[dict[str, Any]], list[str]],
+    respond: Respond,
+) -> bool:
     """Whether the connection may be used again."""
     head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
     first, *lines = head.strip().split("\r\n")
@@ -114,41 +131,47 @@ async def _answer_one(state: _State, reader: asyncio.StreamReader, writer: async
     headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}
     body = await reader.readexactly(int(headers.get("content-length", "0")))
     if path == "/seen":
-        await _send(writer, 200, json.dumps(state.seen))
+        await send(writer, 200, json.dumps(state.seen))
         return True
     if path == "/plan":
         script = json.loads(body)
         state.__init__()  # type: ignore[misc]
         state.default, state.by_text, state.delay_s = script["default"], script["by_text"], script["delay_s"]
-        await _send(writer, 200, "{}")
+        await send(writer, 200, "{}")
         return True
-    return await _chat(state, writer, path, headers, json.loads(body))
-
-
-async def _chat(
-    state: _State, writer: asyncio.StreamWriter, path: str, headers: dict[str, str], request: dict[str, Any]
-) -> bool:
-    content = request["messages"][-1]["content"]
-    text = content if isinstance(content, str) else content[0]["text"]
-    planned = state.by_text.get(text, state.default)
-    kind = planned[min(state.n_by_text[text], len(planned) - 1)]
-    state.n_by_text[text] += 1
-    seen = {"text": text, "body": request, "headers": headers, "kind": kind, "at": time.time(), "path": path}
-    state.seen.append(seen)
-    seen["is_finished"] = False
+    if path == "/hold":
+        state.n_answered_at_most = json.loads(body)
+        await send(writer, 200, "{}")
+        return True
+    request = json.loads(body)
+    seen = _see(state, texts_of(request), {"body": request, "headers": headers, "path": path})
+    number = len(state.seen)
+    while state.n_answered_at_most is not None and number > state.n_answered_at_most:
+        await asyncio.sleep(0.005)
     await asyncio.sleep(state.delay_s)
-    is_reusable = await _respond(writer, kind, request, headers, is_anthropic=path.endswith("/messages"))
-    seen["is_finished"], seen["finished_at"] = True, time.time()
+    is_reusable = await respond(writer, seen)
+    seen["is_finished"] = True
     return is_reusable
 
 
-async def _respond(
-    writer: asyncio.StreamWriter,
-    kind: str,
-    request: dict[str, Any],
-    headers: dict[str, str],
-    is_anthropic: bool,
-) -> bool:
+def _see(state: _State, texts: list[str], request: dict[str, Any]) -> dict[str, Any]:
+    """The request as it is kept: with the text that decides, the kind of answer it gets, and when it came."""
+    text = next((text for text in texts if text in state.by_text), texts[0])
+    planned = state.by_text.get(text, state.default)
+    kind = planned[min(state.n_by_text[text], len(planned) - 1)]
+    state.n_by_text[text] += 1
+    state.seen.append({**request, "text": text, "kind": kind, "at": time.time(), "is_finished": False})
+    return state.seen[-1]
+
+
+def _texts(request: dict[str, Any]) -> list[str]:
+    content = request["messages"][-1]["content"]
+    return [content if isinstance(content, str) else content[0]["text"]]
+
+
+async def respond_to_chat(writer: asyncio.StreamWriter, seen: dict[str, Any]) -> bool:
+    """See Respond: a chat completion, or whatever the kind wants."""
+    kind, request, headers = seen["kind"], seen["body"], seen["headers"]
     name, _, value = kind.partition(":")
     if name == "refuse" and value not in request:
         name, value = "ok", ""
@@ -157,29 +180,30 @@ async def _respond(
         extra = f"Retry-After: {wait}\r\n" if wait else ""
         code = "insufficient_quota" if kind == "402" else None
         authorization = headers.get("authorization", "")
-        await _send(writer, int(name), _error(f"status {name}, you sent {authorization}", code), extra=extra)
+        await send(writer, int(name), _error(f"status {name}, you sent {authorization}", code), extra=extra)
     elif name == "too_long":
         message = "This model's maximum context length is 10 tokens, reduce messages or max_tokens"
-        await _send(writer, 400, _error(message, "context_length_exceeded"))
+        await send(writer, 400, _error(message, "context_length_exceeded"))
     elif name == "refuse":
         hint = " Use 'max_completion_tokens' instead." if value == "max_tokens" else ""
         message = f"Unsupported parameter: '{value}' is not supported with this model.{hint}"
-        await _send(writer, 400, _error(message, "unsupported_parameter", value))
+        await send(writer, 400, _error(message, "unsupported_parameter", value))
     elif name == "redirect":
-        await _send(writer, 302, "", extra="Location: http://127.0.0.1:1/\r\n")
+        await send(writer, 302, "", extra="Location: http://127.0.0.1:1/\r\n")
     elif name in ("hang_up", "half_body", "half_stream", "hang"):
         await _break_off(writer, name)
         return False
     elif name in ("garbage", "html"):
         body = "{]]" if name == "garbage" else "<html>Bad gateway, try later</html>"
-        await _send(writer, 200, body, "application/json" if name == "garbage" else "text/html")
+        await send(writer, 200, body, "application/json" if name == "garbage" else "text/html")
     elif name == "wrapped":
-        await _send(writer, 200, json.dumps({"error": {"code": int(value), "message": "slow down"}}))
+        await send(writer, 200, json.dumps({"error": {"code": int(value), "message": "slow down"}}))
     else:
         await asyncio.sleep(float(value) if name == "slow" else 0)
         text = json.dumps(headers) if name == "echo" else value if name == "ok" and value else ANSWER
+        is_anthropic = seen["path"].endswith("/messages")
         body = _anthropic(text) if is_anthropic else _completion(name, text, request)
-        await _send(writer, 200, body, "text/plain" if name == "text" else "application/json")
+        await send(writer, 200, body, "text/plain" if name == "text" else "application/json")
     return True
 
 
@@ -225,9 +249,10 @@ async def _break_off(writer: asyncio.StreamWriter, how: str) -> None:
     await writer.drain()
 
 
-async def _send(
+async def send(
     writer: asyncio.StreamWriter, status: int, body: str, kind: str = "application/json", extra: str = ""
 ) -> None:
+    """Write one HTTP response; `extra` are further header lines."""
     data = body.encode()
     head = f"HTTP/1.1 {status} OK\r\nContent-Type: {kind}\r\n{extra}Content-Length: {len(data)}\r\n\r\n"
     writer.write(head.encode() + data)
@@ -235,4 +260,4 @@ async def _send(
 
 
 if __name__ == "__main__":
-    asyncio.run(_serve())
+    asyncio.run(serve(_texts, respond_to_chat))

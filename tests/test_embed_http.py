@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from glue.embed import EmbedOptions, EmbedReport, embed, plan
+from glue.embed import EmbedOptions, embed, plan
 from glue.encoders.api import ApiOptions
 from glue.errors import GlueError
 from glue.home import Home
@@ -311,12 +311,13 @@ def test_other_providers_go_through_litellm(
     shop: Home, server: ModelServer, monkeypatch: pytest.MonkeyPatch, encoder: str
 ) -> None:
     monkeypatch.setenv("HOSTED_VLLM_API_KEY", "sk-vllm-very-secret")
-    server.plan(t1=["500"], t2=["garbage", "short", "ok"], t3=["429:0.3", "hang_up", "ok"], t4=["401"])
-    report: EmbedReport = ask(shop, server.url, encoder=encoder, batch_size=1, retries=2, price_in=1.0)
-    assert report.stop == "authentication"
     server.plan(t1=["500"], t2=["garbage", "short", "ok"], t3=["429:0.3", "hang_up", "ok"])
-    report = ask(shop, server.url, encoder=encoder, batch_size=1, retries=3, price_in=1.0)
+    report = ask(shop, server.url, encoder=encoder, batch_size=1, retries=2, price_in=1.0)
+    assert (report.n_embedded, report.n_failed) == (9, 1)
+    assert text_counts(server) == {**dict.fromkeys(text_names(10), 1), "t1": 3, "t2": 3, "t3": 3}
     rows = helpers.landed(shop, "embeddings", ["vector", "encoder"])
     assert len(rows) == 9 and {row["encoder"] for row in rows} == {encoder}
     assert sorted(row["vector"] for row in rows) == sorted(vector_of(text) for text in text_names(10)[1:])
+    server.plan(["401"])
+    assert ask(shop, server.url, encoder=encoder, is_failed_retried=True).stop == "authentication"
     assert "very-secret" not in json.dumps(attempts(shop, "error", "response_json"), default=str)

@@ -272,9 +272,7 @@ def ask_aloud(home: Home, url: str, said: list[str], **options: Any) -> Any:
         def note(self, text: str) -> None:
             said.append(text)
 
-    given = ModelOptions(api_base=url, backoff_s=0.01, **options)
-    (report,) = generate(home, [helpers.MODEL], helpers.BENCHMARK, options=given, progress=Aloud())
-    return report
+    return ask(home, url, progress=Aloud(), **options)
 
 
 # --------------------------------------------------------------------------- money, keys, samples

@@ -5,19 +5,17 @@ A batch of texts travels as messages, so that the one loop that asks models (sol
 
 from __future__ import annotations
 
-import asyncio
 import json
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from glue.encoders.base import VectorCheck, Vectors
-from glue.solvers import attempts, litellm_wire
+from glue.solvers import attempts
 from glue.solvers.attempts import Attempt, Usage
 from glue.solvers.keys import Address
-from glue.solvers.litellm_wire import LiteLLMWire
-from glue.solvers.openai_wire import OpenAIWire
+from glue.solvers.litellm_wire import LiteLLMConnection
+from glue.solvers.openai_wire import OpenAIConnection
 
 _MOST_TOKENS = 1 << 40
 
@@ -34,57 +32,43 @@ def as_messages(texts: Sequence[str]) -> list[dict[str, str]]:
     return [{"role": "input", "content": text} for text in texts]
 
 
-class OpenAIEmbeddingWire(OpenAIWire):
+class OpenAIEmbeddingWire(OpenAIConnection):
     """Sends batches to one embedding model at one address. An async context manager (Sender)."""
 
     def __init__(
         self, model: str, base: Address, key: str | None, timeout_s: float, check: VectorCheck
     ) -> None:
-        super().__init__(model, base, key, timeout_s)
-        path, question_mark, query = base.url.partition("?")
-        self._url = f"{path}/embeddings{question_mark}{query}"
+        super().__init__(model, base, "embeddings", key, timeout_s)
         self._check = check
 
     async def send(self, messages: list[dict[str, str]], settings: dict[str, object]) -> Attempt:
-        """See Sender. Of a failure the provider's answer is kept; the texts are in the warehouse."""
-        texts = [message["content"] for message in messages]
-        request = json.dumps({"model": self._model, "input": texts, **settings}, ensure_ascii=False)
-        started = time.monotonic()
-        attempt = await self._post(request)
+        """See Sender. Of a failure the provider's answer is kept."""
+        texts = _texts(messages)
+        attempt = await self.post({"input": texts, **settings})
         if attempt.http_status == 200 and attempt.response_json is not None:
-            attempt = _of_response(attempt, attempt.response_json, len(texts), self._check)
-        return replace(attempt, elapsed_ms=(time.monotonic() - started) * 1000)
+            return _of_response(attempt, attempt.response_json, len(texts), self._check)
+        return attempt
 
 
-class LiteLLMEmbeddingWire(LiteLLMWire):
+class LiteLLMEmbeddingWire(LiteLLMConnection):
     """Sends batches to one embedding model through litellm. An async context manager (Sender)."""
 
     def __init__(self, model: str, base: Address | None, timeout_s: float, check: VectorCheck) -> None:
         super().__init__(model, base, timeout_s)
         self._check = check
 
-    async def _complete(
-        self, messages: list[dict[str, str]], settings: dict[str, object], overheard: Any
-    ) -> Attempt:
-        litellm = litellm_wire.imported()
-        texts = [message["content"] for message in messages]
-        try:
-            response = await litellm.aembedding(
-                model=self._model,
-                input=texts,
-                **settings,
-                **({"api_base": self._base.url} if self._base else {}),
-                **self._extra_headers(),
-                timeout=self._timeout_s,
-                num_retries=0,
-                max_retries=0,
-                logger_fn=overheard.listen,
-            )
-        except asyncio.CancelledError:
-            raise
-        except Exception as error:  # one class for each way to fail, and whatever slips through
-            return litellm_wire._failure(error, overheard)
-        return read_embeddings(response.model_dump(), len(texts), self._check)
+    async def send(self, messages: list[dict[str, str]], settings: dict[str, object]) -> Attempt:
+        """See Sender."""
+        texts = _texts(messages)
+
+        def read(response: Any) -> Attempt:
+            return read_embeddings(response.model_dump(), len(texts), self._check)
+
+        return await self.call("aembedding", {"input": texts, **settings}, read)
+
+
+def _texts(messages: Sequence[dict[str, str]]) -> list[str]:
+    return [message["content"] for message in messages]
 
 
 def _of_response(attempt: Attempt, body: str, n_texts: int, check: VectorCheck) -> Attempt:
@@ -98,6 +82,7 @@ def _of_response(attempt: Attempt, body: str, n_texts: int, check: VectorCheck) 
         http_status=attempt.http_status,
         retry_after_s=attempt.retry_after_s,
         response_json=body if read.outcome == "failed" else None,
+        elapsed_ms=attempt.elapsed_ms,
     )
 
 

@@ -77,10 +77,16 @@ class Tally:
 
 
 OnAttempt = Callable[[Question, Attempt, float | None], None]
-"""Called with each attempt as it ends, and its cost in US dollars: this is where it lands."""
+"""Called with each attempt as it ends, and its cost in US dollars: this is where it lands.
+
+What it puts off to the end of the event loop's turn (call_soon) is done before the next question goes out.
+"""
 
 OnEnd = Callable[[Question, bool, Tally], None]
 """Called when a question has its end; True: it failed."""
+
+Split = Callable[[Question], Sequence[Question]]
+"""The smaller questions to ask in place of one that is refused for good; none where it has no parts."""
 
 
 _Place = tuple[float, int, Question]
@@ -100,6 +106,7 @@ class Asking:
         on_end: OnEnd,
         say: Callable[[str], None],
         has_sql: Callable[[str], bool],
+        split: Split = lambda question: (),
     ) -> None:
         self._sender = sender
         self._settings = settings
@@ -109,6 +116,7 @@ class Asking:
         self._on_end = on_end
         self._say = say
         self._has_sql = has_sql
+        self._split = split
         self._waiting: list[_Place] = []
         self._n_queued = 0
         self._running: dict[asyncio.Task[None], float] = {}  # and the most that each can cost
@@ -161,6 +169,7 @@ class Asking:
         while True:
             await self._ask(place[2], place[1])
             self._running[task] = 0.0
+            await asyncio.sleep(0)  # until what was put off has landed
             most_usd = self._next_usd()
             if most_usd is None or len(self._running) > int(self._width):
                 return
@@ -234,6 +243,9 @@ class Asking:
             self._stop(str(kind), attempt.error)
         elif kind == attempts.REFUSED_SETTING:
             self._queue(question, 0.0, order)
+        elif attempt.is_permanent and (parts := self._split(question)):
+            for part in parts:
+                self._queue(part, -1.0)  # before all else, so that the fault is found first
         elif self._is_final(attempt) or question.n_counted > self._limits.retries:
             self._end(question, attempt)
         else:

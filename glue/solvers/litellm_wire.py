@@ -9,8 +9,9 @@ import asyncio
 import os
 import re
 import time
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 from glue.errors import GlueError
 from glue.solvers import attempts, completions
@@ -22,15 +23,15 @@ _BROKEN_OFF = re.compile(r"Server disconnected|payload is not completed|Connecti
 _UNREADABLE = re.compile(r"Unable to get json response")
 
 
-class LiteLLMWire:
-    """Sends requests to one model through litellm. An async context manager (Sender)."""
+class LiteLLMConnection:
+    """Calls of litellm for one model. An async context manager."""
 
     def __init__(self, model: str, base: Address | None, timeout_s: float) -> None:
         self._model = model
         self._base = base
         self._timeout_s = timeout_s
 
-    async def __aenter__(self) -> LiteLLMWire:
+    async def __aenter__(self) -> Self:
         imported()
         return self
 
@@ -38,32 +39,35 @@ class LiteLLMWire:
         litellm = imported()
         await litellm.close_litellm_async_clients()
 
-    async def send(self, messages: list[dict[str, str]], settings: dict[str, object]) -> Attempt:
-        """See Sender. A setting that litellm itself refuses is a refused setting of a request never sent."""
+    async def call(self, function: str, payload: dict[str, Any], read: Callable[[Any], Attempt]) -> Attempt:
+        """One call of litellm's `function` (acompletion), one attempt. Never raises for a failure.
+
+        `read` makes the attempt that a response is. A setting that litellm itself refuses is a refused
+        setting of a request never sent.
+        """
         overheard = _Overheard()
         started = time.monotonic()
         try:
             async with asyncio.timeout(self._timeout_s):
-                attempt = await self._complete(messages, settings, overheard)
+                attempt = await self._call(function, payload, read, overheard)
         except TimeoutError:
             error = f"no whole response within {self._timeout_s:g} s"
             attempt = Attempt("failed", error=error, error_kind=attempts.TIMEOUT)
         return replace(
             attempt,
-            request_json=overheard.request_json or _own_words(self._model, messages, settings),
+            request_json=overheard.request_json or completions.as_json({"model": self._model, **payload}),
             response_json=overheard.response or attempt.response_json,
             elapsed_ms=(time.monotonic() - started) * 1000,
         )
 
-    async def _complete(
-        self, messages: list[dict[str, str]], settings: dict[str, object], overheard: _Overheard
+    async def _call(
+        self, function: str, payload: dict[str, Any], read: Callable[[Any], Attempt], overheard: _Overheard
     ) -> Attempt:
         litellm = imported()
         try:
-            response = await litellm.acompletion(
+            response = await getattr(litellm, function)(
                 model=self._model,
-                messages=messages,
-                **settings,
+                **payload,
                 **({"api_base": self._base.url} if self._base else {}),
                 **self._extra_headers(),
                 timeout=self._timeout_s,
@@ -71,20 +75,29 @@ class LiteLLMWire:
                 max_retries=0,
                 logger_fn=overheard.listen,
             )
-        except asyncio.CancelledError:
-            raise
         except Exception as error:  # one class for each way to fail, and whatever slips through
             return _failure(error, overheard)
-        found = response.model_dump()
-        attempt = completions.read_completion(found)
-        if attempt is None:
-            told = "no answer in the response"
-            return Attempt("failed", error=told, error_kind=attempts.MALFORMED, http_status=200)
-        return replace(attempt, http_status=200, response_json=response.model_dump_json())
+        return read(response)
 
     def _extra_headers(self) -> dict[str, Any]:
         header = self._base.basic_auth if self._base else None
         return {"extra_headers": {"Authorization": header}} if header else {}
+
+
+class LiteLLMWire(LiteLLMConnection):
+    """Sends chats to one model through litellm. An async context manager (Sender)."""
+
+    async def send(self, messages: list[dict[str, str]], settings: dict[str, object]) -> Attempt:
+        """See Sender."""
+        return await self.call("acompletion", {"messages": messages, **settings}, _read)
+
+
+def _read(response: Any) -> Attempt:
+    attempt = completions.read_completion(response.model_dump())
+    if attempt is None:
+        told = "no answer in the response"
+        return Attempt("failed", error=told, error_kind=attempts.MALFORMED, http_status=200)
+    return replace(attempt, http_status=200, response_json=response.model_dump_json())
 
 
 class _Overheard:
@@ -160,7 +173,3 @@ def _failure(error: Exception, overheard: _Overheard) -> Attempt:
     return replace(
         failed, http_status=status, retry_after_s=completions.seconds_to_wait(headers.get("retry-after"))
     )
-
-
-def _own_words(model: str, messages: list[dict[str, str]], settings: dict[str, object]) -> str:
-    return completions.as_json({"model": model, "messages": messages, **settings})

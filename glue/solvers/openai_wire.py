@@ -1,4 +1,4 @@
-"""OpenAI's chat completions, spoken directly with aiohttp: to OpenAI and to whatever speaks like it.
+"""OpenAI's API, spoken directly with aiohttp: to OpenAI and to whatever speaks like it.
 
 Why not litellm for these too: a call of litellm.acompletion costs 4.6 ms of CPU (1.110, measured against a
 local server), so one process makes some 200 calls a second at best; aiohttp needs 0.2 ms. 1,000 bare calls of
@@ -13,8 +13,9 @@ import json
 import os
 import time
 import urllib.request
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 from urllib.parse import urlsplit
 
 from glue.solvers import attempts, completions
@@ -44,13 +45,13 @@ def proxy_for(url: str) -> str | None:
     return proxies.get(parts.scheme) or proxies.get("all")
 
 
-class OpenAIWire:
-    """Sends requests to one model at one address. An async context manager (Sender)."""
+class OpenAIConnection:
+    """Requests to one model at one path (chat/completions) below an address. An async context manager."""
 
-    def __init__(self, model: str, base: Address, key: str | None, timeout_s: float) -> None:
+    def __init__(self, model: str, base: Address, path: str, key: str | None, timeout_s: float) -> None:
         self._model = model.removeprefix("openai/")
-        path, question_mark, query = base.url.partition("?")
-        self._url = f"{path}/chat/completions{question_mark}{query}"
+        root, question_mark, query = base.url.partition("?")
+        self._url = f"{root}/{path}{question_mark}{query}"
         self._headers = {"Content-Type": "application/json", "Accept": "application/json"}
         authorization = base.basic_auth or (f"Bearer {key}" if key else None)
         if authorization:
@@ -58,7 +59,7 @@ class OpenAIWire:
         self._timeout_s = timeout_s
         self._session: ClientSession | None = None
 
-    async def __aenter__(self) -> OpenAIWire:
+    async def __aenter__(self) -> Self:
         import aiohttp
 
         self._session = aiohttp.ClientSession(
@@ -72,9 +73,12 @@ class OpenAIWire:
         assert self._session is not None
         await self._session.close()
 
-    async def send(self, messages: list[dict[str, str]], settings: dict[str, object]) -> Attempt:
-        """See Sender."""
-        request = json.dumps({"model": self._model, "messages": messages, **settings}, ensure_ascii=False)
+    async def post(self, payload: Mapping[str, object]) -> Attempt:
+        """One request of the model's name and `payload`, one attempt. Never raises for a failure.
+
+        The response is read as a chat completion (completions.read_body).
+        """
+        request = json.dumps({"model": self._model, **payload}, ensure_ascii=False)
         started = time.monotonic()
         attempt = await self._post(request)
         return replace(attempt, request_json=request, elapsed_ms=(time.monotonic() - started) * 1000)
@@ -95,6 +99,17 @@ class OpenAIWire:
             return _failed(attempts.CONNECTION, f"cannot connect: {error}", is_sent=False)
         except (aiohttp.ClientError, OSError, asyncio.IncompleteReadError, ValueError) as error:
             return _failed(attempts.CONNECTION, f"{type(error).__name__}: {error}")
+
+
+class OpenAIWire(OpenAIConnection):
+    """Sends chats to one model at one address. An async context manager (Sender)."""
+
+    def __init__(self, model: str, base: Address, key: str | None, timeout_s: float) -> None:
+        super().__init__(model, base, "chat/completions", key, timeout_s)
+
+    async def send(self, messages: list[dict[str, str]], settings: dict[str, object]) -> Attempt:
+        """See Sender."""
+        return await self.post({"messages": messages, **settings})
 
 
 async def _read(response: ClientResponse) -> Attempt:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.sql.label_helpers import Labels, check
+from tests.sql.label_helpers import Labels, check, each
 
 NAMES = {
     "a star": (
@@ -103,7 +103,7 @@ NAMES = {
 }
 
 
-@pytest.mark.parametrize(("sql", "expected"), NAMES.values(), ids=NAMES)
+@each(NAMES)
 def test_names(sql: str, expected: Labels) -> None:
     check(sql, expected)
 

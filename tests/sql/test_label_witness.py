@@ -22,6 +22,7 @@ import pytest
 from glue.importers.mschema import read_mschema
 from glue.sql.labels import sql_labels
 from tests.sql.authorizer import Reads, opened, outline_of, published_outlines, reads
+from tests.sql.label_helpers import as_outline
 from tests.sql.random_queries import Queries, database
 from tests.sql.random_statements import Statements, databases
 
@@ -146,10 +147,7 @@ def mschema_outlines(shared_data: Path) -> dict[str, str]:
     for row in read_mschema("bird", shared_data / "bird" / "mschema").rows["columns"]:
         columns = tables[row["db_id"]].setdefault(row["table_name"].lower(), [])
         columns.append(row["column_name"].lower())
-    return {
-        db_id: json.dumps([{"table_key": name, "columns": each} for name, each in of_database.items()])
-        for db_id, of_database in tables.items()
-    }
+    return {db_id: as_outline(of_database) for db_id, of_database in tables.items()}
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -175,7 +173,7 @@ def test_a_question_needs_the_same_in_every_dialect() -> None:
     tables: dict[str, list[str]] = defaultdict(list)
     for row in csv.DictReader((bank / "bank_columns.csv").open(newline="")):
         tables[row["table_name"].lower()].append(row["column_name"].lower())
-    outline = json.dumps([{"table_key": name, "columns": columns} for name, columns in tables.items()])
+    outline = as_outline(tables)
     needed: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
     for row in csv.DictReader((bank / "bank_statements.csv").open(newline="")):
         labels = sql_labels(row["sql"], row["dialect"], outline)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import time
 from pathlib import Path
 
@@ -12,7 +11,7 @@ import pytest
 from glue.sql import roles
 from glue.sql.labels import REASONS, sql_labels
 from glue.sql.shown_columns import read_catalog
-from tests.sql.label_helpers import OUTLINE, Labels, check
+from tests.sql.label_helpers import OUTLINE, Labels, as_outline, check, each
 
 PROJECT = Path(__file__).resolve().parents[2]
 
@@ -266,17 +265,17 @@ PASSING = {
 }
 
 
-@pytest.mark.parametrize(("sql", "expected"), CLAUSES.values(), ids=CLAUSES)
+@each(CLAUSES)
 def test_clauses(sql: str, expected: Labels) -> None:
     check(sql, expected)
 
 
-@pytest.mark.parametrize(("sql", "expected"), JOINS.values(), ids=JOINS)
+@each(JOINS)
 def test_joins(sql: str, expected: Labels) -> None:
     check(sql, expected)
 
 
-@pytest.mark.parametrize(("sql", "expected"), PASSING.values(), ids=PASSING)
+@each(PASSING)
 def test_columns_that_pass_through(sql: str, expected: Labels) -> None:
     check(sql, expected)
 
@@ -340,7 +339,7 @@ def test_an_outline_that_is_none_is_a_value(outline: str) -> None:
 
 def test_many_joined_tables_are_read_quickly() -> None:
     """Names are looked up, not searched for: 2,000 conditions over 60 sources of 200 columns."""
-    catalog = json.dumps([{"table_key": "wide", "columns": [f"c{i}" for i in range(200)]}])
+    catalog = as_outline({"wide": [f"c{i}" for i in range(200)]})
     sources = ", ".join(f"wide t{i}" for i in range(60))
     conditions = " AND ".join(f"t{i % 60}.c{i % 200} = t{(i + 1) % 60}.c{i % 199}" for i in range(2000))
     found = sql_labels(f"SELECT 1 FROM {sources} WHERE {conditions}", "sqlite", catalog)
