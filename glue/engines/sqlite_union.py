@@ -14,11 +14,12 @@ attached or made any more. What a statement may not name:
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 
-from glue.engines.base import Failure, Limits, Member, Refused, check_members, without_data
+from glue.engines.base import Failure, Limits, Member, Refused, check_members, common_failure, without_data
 from glue.engines.sqlite import PAGE_CACHE_KIBIBYTES, SQLiteSession, quoted_name, uri_of
 
 SCHEMA_PREFIX = "evalhouse_member_"
@@ -44,48 +45,54 @@ class SQLiteUnionSession(SQLiteSession):
 
     def execute(self, sql: str, as_raw_text: bool = False) -> list[str]:
         """See Session."""
+        self._denied = None
         if SCHEMA_PREFIX in sql.lower():
             raise Refused("forbidden", f"names that begin with {SCHEMA_PREFIX} are not for statements")
         return super().execute(sql, as_raw_text)
 
     def failure(self, error: Exception) -> Failure:
         """See Session; a table of a database whose data is not at hand is `no_data`."""
-        if self._denied == _ROWID:
+        if self._denied == _ROWID and common_failure(error) is None:
             return Failure("failed", "unknown_column", None, f"no such column: {_ROWID}")
         return without_data(super().failure(error), self._members)
 
     def _read_schema(self) -> None:
-        own_names: set[str] = set()
+        own_names: dict[str, str] = {}
         views: dict[str, tuple[str, str, str]] = {}
         for schema, path, tables in self._attached:
             self._connection.execute(f"ATTACH ? AS {schema}", (uri_of(path),)).close()
             self._connection.execute(f"PRAGMA {schema}.cache_size = -{PAGE_CACHE_KIBIBYTES}").close()
-            names = {
-                name.lower(): name
-                for (name,) in self._connection.execute(
-                    f"SELECT name FROM {schema}.sqlite_master WHERE type IN ('table', 'view')"
-                    " AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
-                )
-            }
-            own_names |= names.keys()
+            found = self._connection.execute(
+                f"SELECT name FROM {schema}.sqlite_master WHERE type IN ('table', 'view')"
+                " AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
+            ).fetchall()
+            own_names |= {_folded(name): name for (name,) in found}
+            names = {name.lower(): name for (name,) in found}
             with_own_rowid = self._with_own_rowid(schema)
             for name, shown_as in tables:
                 if name.lower() in names:
-                    views[shown_as.lower()] = (shown_as, schema, names[name.lower()])
+                    views[_folded(shown_as)] = (shown_as, schema, names[name.lower()])
                     if name.lower() not in with_own_rowid:
                         self._without_rowid.add(shown_as.lower())
-        for name in sorted(own_names - views.keys()):
-            views[name] = (name, "main", name)  # which lacks it: that is said when it is used
+        for folded, name in own_names.items():
+            views.setdefault(folded, (name, "main", name))  # which lacks it: that is said when it is used
         self._show(list(views.values()))
 
     def _with_own_rowid(self, schema: str) -> set[str]:
-        """Tables that have a column of that name."""
-        found = self._connection.execute(
-            f"SELECT lower(tables.name) FROM {schema}.sqlite_master AS tables,"
-            f" pragma_table_info(tables.name, '{schema}') AS columns"
-            " WHERE tables.sql LIKE '%rowid%' AND lower(columns.name) = 'rowid'"
-        )
-        return {name for (name,) in found}
+        """Tables and views that have a column of that name."""
+        candidates = self._connection.execute(
+            f"SELECT name FROM {schema}.sqlite_master"
+            " WHERE type = 'view' OR type = 'table' AND sql LIKE '%rowid%'"
+        ).fetchall()
+        found = set()
+        for (name,) in candidates:
+            with contextlib.suppress(sqlite3.Error):  # a broken view, or a module that this build lacks
+                columns = self._connection.execute(
+                    "SELECT lower(name) FROM pragma_table_info(?, ?)", (name, schema)
+                ).fetchall()
+                if (_ROWID,) in columns:
+                    found.add(name.lower())
+        return found
 
     def _show(self, views: list[tuple[str, str, str]]) -> None:
         """Make views, each a name over the table of a schema."""
@@ -111,3 +118,8 @@ class SQLiteUnionSession(SQLiteSession):
                 self._denied = _ROWID
                 return sqlite3.SQLITE_DENY
         return super()._authorize(action, name, other, schema, *more)
+
+
+def _folded(name: str) -> str:
+    """A name as SQLite compares it: A to Z in lower case, all else as it is."""
+    return name.encode().lower().decode()

@@ -7,6 +7,7 @@ uses as (
         sql_id,
         benchmark,
         db_id,
+        ends_with(engine, '_union') as is_in_union,
     from {{ ref('statement_uses') }}
     where sql_id is not null
 
@@ -24,12 +25,47 @@ columns as (
 
 ),
 
+pooled_tables as (
+
+    select * from {{ ref('pooled_tables') }}
+
+),
+
+named_columns as (
+
+    select
+        false as is_in_union,
+        benchmark,
+        db_id,
+        table_key as table_name,
+        column_key,
+        is_integer_only,
+    from columns
+
+    union all
+
+    select
+        true as is_in_union,
+        columns.benchmark,
+        columns.db_id,
+        lower(pooled_tables.prefixed_name) as table_name,
+        columns.column_key,
+        columns.is_integer_only,
+    from columns
+    inner join pooled_tables
+        on columns.benchmark = pooled_tables.benchmark
+        and columns.db_id = pooled_tables.db_id
+        and columns.table_key = pooled_tables.table_key
+
+),
+
 summed_columns as (
 
     select
         uses.statement_id,
         uses.benchmark,
         uses.db_id,
+        uses.is_in_union,
         unnest(syntax.whole_if_integer) as summed_column,
     from uses
     inner join syntax on uses.sql_id = syntax.sql_id
@@ -39,22 +75,23 @@ summed_columns as (
 proven as (
 
     -- A sum over integers does not depend on the order it is made in. A column whose table could not be
-    -- told ('?.amount') must be integer in every table of the database that has it.
+    -- told ('?.amount') must be integer in every table of the database that has it; in a union none is proven.
     select
         summed_columns.statement_id,
         bool_and(coalesce(found.is_integer_only, false)) as are_sums_whole,
     from summed_columns
     left join lateral (
         select
-            count(*) > 0 and bool_and(columns.is_integer_only) as is_integer_only,
-        from columns
+            count(*) > 0 and bool_and(named_columns.is_integer_only) as is_integer_only,
+        from named_columns
         where
-            columns.benchmark = summed_columns.benchmark
-            and columns.db_id = summed_columns.db_id
-            and columns.column_key = split_part(summed_columns.summed_column, '.', 2)
+            named_columns.benchmark = summed_columns.benchmark
+            and named_columns.is_in_union = summed_columns.is_in_union
+            and (named_columns.is_in_union or named_columns.db_id = summed_columns.db_id)
+            and named_columns.column_key = split_part(summed_columns.summed_column, '.', 2)
             and (
-                split_part(summed_columns.summed_column, '.', 1) = '?'
-                or columns.table_key = split_part(summed_columns.summed_column, '.', 1)
+                named_columns.table_name = split_part(summed_columns.summed_column, '.', 1)
+                or (split_part(summed_columns.summed_column, '.', 1) = '?' and not named_columns.is_in_union)
             )
     ) as found on true
     group by summed_columns.statement_id

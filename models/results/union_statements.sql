@@ -34,15 +34,14 @@ engines as (
 
 ),
 
-odd_names as (
+shown_tables as (
 
-    -- Every other prefixed name follows from the database and its tables.
+    -- A table more or by another name is another union: what was unknown in this one may be there.
     select
         benchmark,
         db_id,
-        string_agg(table_key || '=' || prefixed_name, ',' order by table_key) as names,
+        md5(string_agg(table_key || chr(31) || prefixed_name, chr(30) order by table_key)) as tables_digest,
     from pooled_tables
-    where prefixed_name <> db_id || '__' || table_name
     group by benchmark, db_id
 
 ),
@@ -55,16 +54,16 @@ members as (
         concat(
             tables_read.db_id, chr(31),
             if(databases.engine || '_union' = texts.engine, databases.snapshot_id, null), chr(31),
-            odd_names.names
+            shown_tables.tables_digest
         ) as identity,
     from texts
     inner join tables_read on texts.text_id = tables_read.text_id
     left join databases
         on texts.benchmark = databases.benchmark
         and tables_read.db_id = databases.db_id
-    left join odd_names
-        on texts.benchmark = odd_names.benchmark
-        and tables_read.db_id = odd_names.db_id
+    left join shown_tables
+        on texts.benchmark = shown_tables.benchmark
+        and tables_read.db_id = shown_tables.db_id
 
 ),
 

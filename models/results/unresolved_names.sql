@@ -57,7 +57,7 @@ quoted_names as (
     from uses
     inner join syntax on uses.sql_id = syntax.sql_id
     -- Only SQLite takes an unknown name in double quotes for a text.
-    where uses.engine = 'sqlite'
+    where uses.engine in ('sqlite', 'sqlite_union')
 
 ),
 

@@ -20,6 +20,16 @@ outcomes as (
 
 ),
 
+unions as (
+
+    select
+        statement_id,
+        any_value(db_ids) as db_ids,
+    from {{ ref('union_statements') }}
+    group by statement_id
+
+),
+
 nearest as (
 
     select * from {{ ref('comparison_verdicts') }}
@@ -72,8 +82,22 @@ judged as (
         hardness.spider_hardness,
         coalesce(scoreability.status, 'no_gold') as question_status,
         coalesce(scoreability.is_scoreable, false) as is_scoreable,
-        if(predictions.is_other_dialect, 'refused', coalesce(outcomes.outcome, 'not_run')) as predicted_outcome,
-        if(predictions.is_other_dialect, 'other_dialect', outcomes.error_class) as error_class,
+        -- What reads another database than gold's is wrong whether or not that one's file is at hand.
+        coalesce(
+            outcomes.outcome = 'no_database'
+            and len(list_filter(unions.db_ids, lambda db_id: db_id <> predictions.db_id)) > 0,
+            false
+        ) as is_another_database_lost,
+        case
+            when predictions.is_other_dialect then 'refused'
+            when is_another_database_lost then 'failed'
+            else coalesce(outcomes.outcome, 'not_run')
+        end as predicted_outcome,
+        case
+            when predictions.is_other_dialect then 'other_dialect'
+            when is_another_database_lost then 'no_data'
+            else outcomes.error_class
+        end as error_class,
         outcomes.error_message,
         outcomes.elapsed_ms,
         outcomes.variant,
@@ -104,6 +128,7 @@ judged as (
         and predictions.question_id = hardness.question_id
         and predictions.gold_edition = hardness.gold_edition
     left join outcomes on predictions.statement_id = outcomes.statement_id
+    left join unions on predictions.statement_id = unions.statement_id
     left join nearest on predictions.prediction_id = nearest.prediction_id
     left join best on predictions.prediction_id = best.prediction_id
     left join unresolved_names on predictions.statement_id = unresolved_names.statement_id

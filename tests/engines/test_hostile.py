@@ -134,10 +134,13 @@ STUBBORN = {
         "select instr(s, substr(s, 1, 500000) || 'b') from x"
     ],
     "duckdb": [
-        "select list_sum(range(100000000)) + list_sum(range(100000001))",
+        "select list_sum(list_transform(range(30000000), lambda x: sqrt(x)))",
         "select length(repeat('x', 1000000000))",
     ],
 }
+
+SLACK_MS = 11_000
+"""What a statement may take beyond its limit: the second before it is killed, and ten for a busy machine."""
 
 MAKERS = {"sqlite": sqlite_database, "duckdb": duckdb_database}
 
@@ -203,7 +206,7 @@ def test_what_would_not_end_is_interrupted(attack: Attack) -> None:
     sqls = ENDLESS[attack.engine]
     for sql, execution in zip(sqls, attack.executions(sqls, timeout_s=0.5), strict=True):
         assert (execution["outcome"], execution["is_killed"]) == ("timed_out", False), (sql[:80], execution)
-        assert execution["elapsed_ms"] > 400, (sql[:80], execution)
+        assert 400 < execution["elapsed_ms"] < 500 + SLACK_MS, (sql[:80], execution)
 
 
 @pytest.mark.slow
@@ -212,4 +215,4 @@ def test_what_does_not_hear_is_killed(attack: Attack) -> None:
     options: dict[str, Any] = {"timeout_s": 0.5, "max_memory_bytes": 4096 * MEBIBYTE}
     for sql, execution in zip(sqls, attack.executions(sqls, **options), strict=True):
         assert (execution["outcome"], execution["is_killed"]) == ("timed_out", True), (sql[:80], execution)
-        assert execution["elapsed_ms"] > 1_400, (sql[:80], execution)
+        assert 1_400 < execution["elapsed_ms"] < 500 + SLACK_MS, (sql[:80], execution)

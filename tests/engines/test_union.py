@@ -113,8 +113,35 @@ def test_a_table_without_data_says_so(session: Session) -> None:
 @pytest.mark.parametrize(
     "sql", ["select * from evalhouse_member_1.t", "select EVALHOUSE_Member_2.t.i from x__t"]
 )
-def test_the_attached_databases_cannot_be_named(session: Session, sql: str) -> None:
-    assert failure(session, sql) == ("refused", "forbidden")
+def test_the_attached_databases_cannot_be_named(engine: Engine, session: Session, sql: str) -> None:
+    expected = {"sqlite": ("refused", "forbidden"), "duckdb": ("failed", "unknown_table")}
+    assert failure(session, sql) == expected[engine.name]
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "from query('select * from evalhouse' || '_member_1.main.t')",
+        "from query_table('evalhouse' || '_member_1.main.t')",
+        "from json_execute_serialized_sql(json_serialize_sql('from evalhouse' || '_member_1.main.t'))",
+    ],
+)
+@pytest.mark.parametrize("engine", ["duckdb"], indirect=True)
+def test_no_name_put_together_is_that_of_an_attached_database(session: Session, sql: str) -> None:
+    assert failure(session, sql) == ("failed", "unknown_table")
+    with pytest.raises(Exception) as caught:
+        session.execute("select * from t")
+    assert "evalhouse" not in session.failure(caught.value).error_message
+
+
+@pytest.mark.parametrize("engine", ["duckdb"], indirect=True)
+def test_attached_databases_are_called_otherwise_in_each_session(
+    engine: Engine, session: Session, paths: dict[str, Path]
+) -> None:
+    sql = "select database_name from duckdb_databases() where not internal and database_name <> 'memory'"
+    another = engine.open_union([member("x", paths["x"])], Limits(1 << 29))
+    assert not set(answer(session, sql)[1]) & set(answer(another, sql)[1])
+    another.close()
 
 
 def test_a_union_of_nothing_reads_nothing(engine: Engine) -> None:
@@ -147,6 +174,48 @@ def test_ten_databases_are_attached_and_eleven_are_too_many(engine: Engine, path
     assert "11 databases" in found.error_message
 
 
+@pytest.mark.parametrize(
+    ("name", "script"),
+    [
+        ("sqlite", "create table lost (i); create view broken as select rowid from lost; drop table lost;"),
+        ("duckdb", "create table lost (i int); create view broken as select i from lost; drop table lost;"),
+    ],
+)
+def test_a_broken_view_breaks_no_other_table(name: str, script: str, tmp_path: Path) -> None:
+    path = MAKERS[name](tmp_path / "x", SCRIPT + script)
+    union = Member("x", str(path), tuple((table, f"x__{table}") for table in ("t", "tall", "broken")))
+    session = engine_named(name).open_union([union], Limits(1 << 29))
+    assert answer(session, "select count(*) from x__t")[1] == [(10,)]
+    assert answer(session, "select count(*) from x__tall")[1] == [(2,)]
+    assert failure(session, "select * from x__broken") == ("failed", "unknown_table")
+    session.close()
+
+
+def test_a_virtual_table_of_an_absent_module_breaks_no_other_table(tmp_path: Path) -> None:
+    path = sqlite_database(tmp_path / "x.sqlite", SCRIPT + "create table own (rowid text);")
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("pragma writable_schema = on")
+        connection.execute(
+            "insert into sqlite_master values"
+            " ('table', 'odd', 'odd', 0, 'CREATE VIRTUAL TABLE odd USING nobodys(rowid)')"
+        )
+    union = Member("x", str(path), tuple((table, f"x__{table}") for table in ("t", "own", "odd")))
+    session = engine_named("sqlite").open_union([union], Limits(1 << 29))
+    assert answer(session, "select count(*) from x__t")[1] == [(10,)]
+    assert answer(session, "select rowid from x__own")[1] == []
+    assert failure(session, "select * from x__odd")[0] == "failed"
+    session.close()
+
+
+def test_names_that_only_unicode_holds_equal_are_hidden_too(tmp_path: Path) -> None:
+    """SQLite tells Ä from ä."""
+    path = sqlite_database(tmp_path / "x.sqlite", "create table Ärzte (i); create table ärzte (i);")
+    session = engine_named("sqlite").open_union([Member("x", str(path), ())], Limits(1 << 29))
+    for name in ("Ärzte", "ärzte"):
+        assert failure(session, f"select * from {name}") == ("failed", "unknown_table"), name
+    session.close()
+
+
 # --- What a view keeps of its table -------------------------------------------------------------------------
 
 
@@ -158,12 +227,14 @@ def typed(tmp_path: Path) -> Iterator[tuple[Session, Session]]:
         i integer, n numeric, s text collate nocase, d date, free, r text collate rtrim, primary key (s)
     );
     insert into t values (1, '2.0', 'Ab', '3', '4', 'x  '), (2, 2.5, 'b', 3, 4, 'y');
-    create table own (rowid text); insert into own values ('mine');
+    create table own (ROWID text); insert into own values ('mine');
+    create view seen as select * from own;
     """
     path = sqlite_database(tmp_path / "t.sqlite", script)
     sqlite = engine_named("sqlite")
     own = sqlite.open(path, Limits(1 << 29))
-    union = sqlite.open_union([Member("x", str(path), (("t", "x__t"), ("own", "x__own")))], Limits(1 << 29))
+    tables = tuple((table, f"x__{table}") for table in ("t", "own", "seen"))
+    union = sqlite.open_union([Member("x", str(path), tables)], Limits(1 << 29))
     yield own, union
     own.close()
     union.close()
@@ -228,8 +299,26 @@ def test_what_a_view_cannot(tmp_path: Path) -> None:
     session.close()
 
 
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        ("attach ':memory:' as x", ("refused", "not_a_read")),
+        ("select 1; select 2", ("refused", "multiple_statements")),
+        ("-- nothing", ("refused", "empty")),
+        ("select * from evalhouse_member_1.t", ("refused", "forbidden")),
+        (f"select '{'x' * 1_000_000}'", ("failed", "too_complex")),
+    ],
+)
+def test_a_refusal_is_not_explained_by_the_statement_before(
+    typed: tuple[Session, Session], sql: str, expected: tuple[str, str]
+) -> None:
+    assert failure(typed[1], "select rowid from x__t") == ("failed", "unknown_column")
+    assert failure(typed[1], sql) == expected
+
+
 def test_a_column_called_rowid_is_one(typed: tuple[Session, Session]) -> None:
-    assert answer(typed[1], "select rowid from x__own")[1] == [("mine",)]
+    for table in ("x__own", "x__seen"):
+        assert answer(typed[1], f"select rowid from {table}")[1] == [("mine",)]
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from glue.engines.base import MAX_MEMBERS
 from glue.execute import Statement
 from glue.home import Home
 from glue.unions import UnionMember
-from tests.engines.test_hostile import ENDLESS, LIMITED, MAKERS, REFUSED, SCRIPT, STUBBORN
+from tests.engines.test_hostile import ENDLESS, LIMITED, MAKERS, REFUSED, SCRIPT, SLACK_MS, STUBBORN
 from tests.execution_helpers import MEBIBYTE, run, sha256, sqlite_database
 from tests.sql.renaming import renamed
 
@@ -88,6 +88,7 @@ def test_what_would_not_end_is_interrupted(attack: Attack) -> None:
     sqls = attack.on_the_union(ENDLESS)
     for sql, execution in zip(sqls, attack.executions(sqls, timeout_s=0.5), strict=True):
         assert (execution["outcome"], execution["is_killed"]) == ("timed_out", False), (sql[:80], execution)
+        assert 400 < execution["elapsed_ms"] < 500 + SLACK_MS, (sql[:80], execution)
 
 
 @pytest.mark.slow
@@ -96,6 +97,7 @@ def test_what_does_not_hear_is_killed(attack: Attack) -> None:
     sqls = STUBBORN[attack.engine]
     for sql, execution in zip(sqls, attack.executions(sqls, **options), strict=True):
         assert (execution["outcome"], execution["is_killed"]) == ("timed_out", True), (sql[:80], execution)
+        assert 1_900 < execution["elapsed_ms"] < 1_000 + SLACK_MS, (sql[:80], execution)
 
 
 # --- As `glue execute` runs them ----------------------------------------------------------------------------
