@@ -7,16 +7,44 @@ reads (a CTE that nobody refers to) is not needed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from sqlglot import exp
 
 from glue.sql import roles
 from glue.sql.functions import is_aggregate
-from glue.sql.names import AMBIGUOUS_COLUMN, UNKNOWN_COLUMN, Names
+from glue.sql.names import AMBIGUOUS_COLUMN, UNKNOWN_COLUMN, Meaning, Names
 from glue.sql.normal_form import ordinal
-from glue.sql.scopes import Block, Query, Source, Statement, children, column_name, window_function
-from glue.sql.shown_columns import Columns, Computed, Giver, Shown, ShownColumns, Stored, function_arguments
+from glue.sql.order_terms import OrderTerms
+from glue.sql.scopes import (
+    Block,
+    Query,
+    Source,
+    Statement,
+    children,
+    column_name,
+    table_after_in,
+    window_function,
+)
+from glue.sql.shown_columns import (
+    Columns,
+    Computed,
+    Giver,
+    Shown,
+    ShownColumns,
+    Stored,
+    function_arguments,
+)
+from glue.sql.tree_repairs import is_after_plus
+from glue.sql.unfollowed import (
+    MAY_BE_UNFOLLOWED,
+    is_all,
+    unfollowed_part,
+    unfollowed_query,
+    unfollowed_sources,
+    unfollowed_stars,
+    unfollowed_statement,
+)
 
 __all__ = ["AMBIGUOUS_COLUMN", "UNKNOWN_COLUMN", "UNKNOWN_TABLE", "UNSUPPORTED_SYNTAX", "LabelReader"]
 
@@ -29,7 +57,12 @@ _COMPARISONS = (
     *(exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NullSafeEQ, exp.NullSafeNEQ),
     *(exp.Is, exp.In, exp.Between, exp.Like, exp.ILike, exp.Glob, exp.RegexpLike),
 )
-_UNSUPPORTED = {"pivots": "PIVOT", "match": "MATCH_RECOGNIZE"}
+_WITHOUT_PLUS = frozenset({"sqlite", "mysql"})
+"""Dialects where a number after a plus is a column's number all the same."""
+_METHODS = frozenset({"duckdb", "tsql", "oracle"})
+"""Dialects where a name before `.function()` may be a column."""
+_DUCKDB_SCHEMAS = frozenset({"main", "system", "temp", "pg_catalog", "information_schema"})
+"""What it may be else in DuckDB; in the others a schema can have any name."""
 _TERMS = {
     "group": roles.GROUP,
     "order": roles.ORDER,
@@ -48,6 +81,7 @@ class LabelReader:
         self.dialect = statement.dialect
         self.shown = ShownColumns(statement, catalog)
         self.names = Names(self.shown)
+        self.order_terms = OrderTerms(self.names)
         self.tables: set[str] = set()
         self.labels: set[tuple[str, str, str]] = set()
         self.problems: dict[tuple[str, str], None] = {}
@@ -70,6 +104,8 @@ class LabelReader:
                 if id(each) not in self._reached:
                     self._give(each, frozenset({roles.UNUSED}))
             self._settle()
+        for name in self.shown.unknown:
+            self._problem(UNKNOWN_COLUMN, name)
         used = {(table, column) for table, column, role in self.labels if role != roles.UNUSED}
         self.labels = {one for one in self.labels if one[2] != roles.UNUSED or one[:2] not in used}
 
@@ -110,6 +146,9 @@ class LabelReader:
             return
         self._queries.add(id(query))
         self._unasked.append(query)
+        unfollowed = unfollowed_query(query)
+        if unfollowed is not None:
+            self._problem(UNSUPPORTED_SYNTAX, unfollowed)
         if query.block is not None:
             self._block(query.block, query)
         for wrapper in query.wrappers:
@@ -126,13 +165,17 @@ class LabelReader:
         order = node.args.get("order")
         outputs = self.shown.outputs(query)
         for key in order.expressions if order is not None else ():
-            term = key.this if isinstance(key, exp.Ordered) else key
-            place = ordinal(term)
+            term = _bare(key)
+            if is_all(term):
+                self._give_all(outputs, roles.ORDER)
+                continue
+            number = self._number(term)
+            place = number - 1 if number is not None else self.order_terms.place(term, query)
             if place is not None:
                 self._give_place(outputs, place, roles.ORDER)
                 continue
             for column in term.find_all(exp.Column):
-                found = self._output_named(column_name(column, self.dialect).lower(), query)
+                found = outputs.named(column_name(column, self.dialect).lower())
                 if found is not None:
                     self._give(found, frozenset({roles.ORDER}))
                 elif not outputs.is_open:
@@ -141,27 +184,23 @@ class LabelReader:
             if node.args.get(key) is not None:
                 self._walk(node.args[key], None, frozenset({roles.LIMIT}))
 
-    def _output_named(self, name: str, query: Query) -> Shown | None:
-        """The column of a set operation that the first branch, or else another one, calls by a name."""
-        outputs = self.shown.outputs(query)
-        for columns in (outputs, *(self.shown.outputs(branch) for branch in query.branches)):
-            for place, each in enumerate(columns.shown):
-                if each.name == name and place < len(outputs.shown):
-                    return outputs.shown[place]
-        return None
+    def _number(self, term: exp.Expr) -> int | None:
+        """The 1-based number of a column that a term is."""
+        if is_after_plus(term) and self.dialect not in _WITHOUT_PLUS:
+            return None
+        return ordinal(term)
 
     def _give_place(self, outputs: Columns, place: int, role: str) -> None:
-        if 0 < place <= len(outputs.shown):
-            self._give(outputs.shown[place - 1], frozenset({role}))
+        if 0 <= place < len(outputs.shown):
+            self._give(outputs.shown[place], frozenset({role}))
 
     def _block(self, block: Block, query: Query) -> None:
         args = block.select.args
         for source in block.sources.values():
             self._source(source, block)
         self._joins(block)
-        for key, word in _UNSUPPORTED.items():
-            if args.get(key):
-                self._problem(UNSUPPORTED_SYNTAX, word)
+        for unfollowed in (*unfollowed_sources(block), *unfollowed_stars(block)):
+            self._problem(UNSUPPORTED_SYNTAX, unfollowed)
         for key in _CONDITIONS:
             if args.get(key) is not None:
                 self._condition(args[key].this, block)
@@ -182,13 +221,11 @@ class LabelReader:
             self._walk(connect.args["connect"], block, frozenset({roles.JOIN}))
         distinct = args.get("distinct")
         if distinct is not None and distinct.args.get("on") is not None:
-            self._walk(distinct.args["on"], block, frozenset({roles.DISTINCT}))
+            self._terms(distinct.args["on"], block, roles.DISTINCT)
         elif distinct is not None:
             self._give_all(self.shown.block_outputs(block), roles.DISTINCT)
 
     def _source(self, source: Source, block: Block) -> None:
-        if source.node.args.get("pivots"):
-            self._problem(UNSUPPORTED_SYNTAX, "PIVOT")
         if source.table is not None:
             self._table(source.table)
         elif source.query is not None:
@@ -217,28 +254,40 @@ class LabelReader:
                     found = self.shown.columns(source).named(name)
                     if found is not None:
                         self._give(found, frozenset({roles.JOIN}))
-            for key in ("on", "match_condition"):
-                if join.node.args.get(key) is not None:
-                    self._condition(join.node.args[key], block)
+            for condition in join.conditions():
+                self._condition(condition, block)
 
     def _terms(self, clause: exp.Expr, block: Block, role: str) -> None:
-        """The terms of GROUP BY or ORDER BY: numbers and aliases mean columns of SELECT."""
+        """The terms of GROUP BY, ORDER BY or DISTINCT ON: numbers and aliases mean columns of SELECT."""
         outputs = self.shown.block_outputs(block)
-        if role == roles.GROUP and clause.args.get("all"):
-            for item in block.select.expressions:
-                if item.find(exp.AggFunc) is None:
-                    self._walk(item, block, frozenset({role}))
-        for part in children(clause):
-            term = part.this if isinstance(part, exp.Ordered) else part
-            while isinstance(term, exp.Collate):
-                term = term.this
-            place = ordinal(term)
-            if place is not None:
-                self._give_place(outputs, place, role)
-            elif isinstance(term, exp.Column) and role == roles.ORDER:
-                self._column(term, block, frozenset({role}), is_alias_first=True)
+        if role == roles.GROUP and clause.args.get("all") and not clause.expressions:
+            for column in outputs.shown:
+                if not self._is_aggregated(column):
+                    self._give(column, frozenset({role}))
+        for part in _single_terms(clause):
+            term = _bare(part)
+            number = self._number(term)
+            if is_all(term) and role == roles.ORDER:
+                self._give_all(outputs, role)
+            elif number is not None:
+                self._give_place(outputs, number - 1, role)
+            elif isinstance(term, exp.Column) and role != roles.GROUP:
+                is_alias_first = not is_after_plus(term) or self.dialect == "mysql"
+                self._column(term, block, frozenset({role}), is_alias_first)
             else:
                 self._walk(term, block, frozenset({role}))
+
+    def _is_aggregated(self, column: Shown) -> bool:
+        """Whether GROUP BY ALL leaves a column of SELECT out, for an aggregate or a window in it."""
+        giver = column.givers[0]
+        waiting = [giver.expression] if isinstance(giver, Computed) else []
+        while waiting:
+            node = waiting.pop()
+            if self._is_aggregate(node) or isinstance(node, exp.Window):
+                return True
+            if not isinstance(node, exp.Query):
+                waiting += children(node)
+        return False
 
     def _condition(self, condition: exp.Expr, block: Block) -> None:
         """The parts of a condition: comparisons between columns of several sources join, the rest filters."""
@@ -269,8 +318,12 @@ class LabelReader:
             if isinstance(node, exp.Column):
                 if id(node) in self.statement.read_after_in:
                     found.add(id(node))
-                elif not isinstance(node.this, exp.Star):
+                elif isinstance(node.this, exp.Star):
+                    found.add(id(self.shown.source_named(node.args.get("table"), around)))
+                else:
                     found |= {id(source) for source in self.names.meaning(node, around).sources}
+            elif isinstance(node, exp.Star) and around is not None:
+                found |= {id(source) for source in self.shown.sources_in_order(around)}
             elif isinstance(node, (exp.Query, exp.Values)):
                 query = self.shown.inner_query(node)
                 for inner in query.blocks() if query is not None else ():
@@ -286,7 +339,10 @@ class LabelReader:
         waiting: list[tuple[exp.Expr, Roles]] = [(root, used_for)]
         while waiting:
             node, here = waiting.pop()
-            if isinstance(node, exp.Column):
+            unfollowed = unfollowed_part(node) if isinstance(node, MAY_BE_UNFOLLOWED) else None
+            if unfollowed is not None:
+                self._problem(UNSUPPORTED_SYNTAX, unfollowed)
+            elif isinstance(node, exp.Column):
                 if id(node) in self.statement.read_after_in:
                     self._table_after_in(node, here)
                 else:
@@ -305,6 +361,8 @@ class LabelReader:
                 waiting += [(each, here | {roles.ORDER}) for each in node.expressions]
                 if node.this is not None:
                     waiting.append((node.this, here))
+            elif isinstance(node, exp.Dot):
+                waiting += self._dotted(node, block, here)
             elif isinstance(node, (exp.Case, exp.If)):
                 for child in children(node):
                     is_test = child is node.this
@@ -318,17 +376,44 @@ class LabelReader:
     ) -> None:
         if isinstance(column.this, exp.Star):
             source = self.shown.source_named(column.args.get("table"), block)
-            if source is not None:
+            unfollowed = unfollowed_part(column)
+            if unfollowed is not None:
+                self._problem(UNSUPPORTED_SYNTAX, unfollowed)
+            elif source is not None:
                 self._give_all(self.shown.columns(source), *used_for)
+            else:
+                self._give_meaning(self.names.meaning_of_record(column, block), column, used_for)
             return
         if not isinstance(column.this, exp.Identifier):
             self._walk(column.this, block, used_for)
             return
-        meaning = self.names.meaning(column, block, is_alias_first)
+        self._give_meaning(self.names.meaning(column, block, is_alias_first), column, used_for)
+
+    def _give_meaning(self, meaning: Meaning, column: exp.Column, used_for: Roles) -> None:
         if meaning.problem is not None:
             self._problem(meaning.problem, _written(column))
         for giver in meaning.givers:
             self._give(giver, used_for)
+
+    def _dotted(self, dot: exp.Expr, block: Block | None, here: Roles) -> list[tuple[exp.Expr, Roles]]:
+        """What is left to walk of a chain of dots; before a method, sqlglot keeps a column's names bare."""
+        parts: list[exp.Expr] = []
+        node = dot
+        while isinstance(node, (exp.Dot, exp.Paren)):
+            if isinstance(node, exp.Dot):
+                parts.append(node.args["expression"])
+            node = node.this
+        parts = [node, *reversed(parts)]
+        inside = here | {roles.AGGREGATE} if any(_is_aggregate_method(part) for part in parts[1:]) else here
+        names = list(_leading_names(parts))
+        if names and self.dialect in _METHODS:
+            table = names[0].copy() if len(names) > 1 else None
+            column = exp.column(names[min(1, len(names) - 1)].copy(), table=table)
+            meaning = self.names.meaning(column, block)
+            is_schema = self.dialect != "duckdb" or self.shown.name_key(names[0]) in _DUCKDB_SCHEMAS
+            if meaning.problem is None or not is_schema:
+                self._give_meaning(meaning, column, inside)
+        return [(part, inside) for part in parts[len(names) :] if not isinstance(part, exp.Star)]
 
     def _table_after_in(self, column: exp.Column, used_for: Roles) -> None:
         """SQLite's `x IN t`: all columns of t, of which there should be one."""
@@ -337,7 +422,7 @@ class LabelReader:
             self._query(query)
             self._give_all(self.shown.outputs(query), *used_for)
             return
-        key = self._table(column_name(column, self.dialect))
+        key = self._table(table_after_in(column, self.dialect))
         for name in self.shown.catalog[key] if key is not None else ():
             self._give(Stored(key or "", name), used_for)
 
@@ -345,6 +430,7 @@ class LabelReader:
         """A query in an expression: its columns are used as the expression is, but EXISTS looks at none."""
         query = self.shown.inner_query(node)
         if query is None:
+            self._problem(UNSUPPORTED_SYNTAX, unfollowed_statement(node.this))
             return
         self._query(query)
         if query.context != "exists":
@@ -375,6 +461,39 @@ class LabelReader:
         if self.dialect == "sqlite" and isinstance(node, (exp.Min, exp.Max)) and node.expressions:
             return False
         return is_aggregate(node)
+
+
+def _bare(term: exp.Expr) -> exp.Expr:
+    """A term of ORDER BY or GROUP BY without its direction, collation and brackets."""
+    while isinstance(term, (exp.Ordered, exp.Collate, exp.Paren)):
+        term = term.this
+    return term
+
+
+def _single_terms(clause: exp.Expr) -> Iterator[exp.Expr]:
+    """The terms of a clause, those within ROLLUP, CUBE, GROUPING SETS and the brackets of GROUP BY too."""
+    lists = (exp.Rollup, exp.Cube, exp.GroupingSets)
+    in_group = (*lists, exp.Tuple) if isinstance(clause, exp.Group) else lists
+    waiting = [clause]
+    while waiting:
+        for part in children(waiting.pop()):
+            if isinstance(part, in_group):
+                waiting.append(part)
+            else:
+                yield part
+
+
+def _is_aggregate_method(part: exp.Expr) -> bool:
+    """A function behind a dot, which sqlglot knows by its name only."""
+    known = exp.FUNCTION_BY_NAME.get(str(part.this).upper()) if isinstance(part, exp.Anonymous) else None
+    return is_aggregate(known() if known is not None else part)
+
+
+def _leading_names(parts: Iterable[exp.Expr]) -> Iterator[exp.Identifier]:
+    for part in parts:
+        if not isinstance(part, exp.Identifier):
+            return
+        yield part
 
 
 def _tells_rows_apart(node: exp.Expr) -> bool:

@@ -67,10 +67,17 @@ class Names:
                 return Meaning((named,))
         return self._unqualified(column, name, block)
 
+    def meaning_of_record(self, star: exp.Column, block: Block | None) -> Meaning:
+        """What the name before a star means that is no source: a column whose fields are meant."""
+        if self.dialect == "sqlite":
+            return Meaning(problem=UNKNOWN_COLUMN)
+        before, schema = star.args["table"], star.args.get("db")
+        return self.meaning(exp.column(before.copy(), table=schema and schema.copy()), block)
+
     def _qualified(self, column: exp.Column, wanted: str, name: str, block: Block | None) -> Meaning:
         is_source = False
         for level in self._levels(column, block):
-            sources = self.shown.sources_named(wanted, level)
+            sources = self.shown.sources_named(wanted, level, column)
             having = [one for one in sources if self.shown.columns(one).named(name) is not None]
             if having:
                 return self._of_several(having, name, level)
@@ -106,7 +113,7 @@ class Names:
         fallback: Meaning | None = None
         with_row_ids: list[Source] = []
         for level in self._levels(column, block):
-            sources = list(self.shown.sources_in_order(level))
+            sources = list(self.shown.sources_in_order(level, column))
             having = [one for one in sources if self.shown.columns(one).named(name) is not None]
             if having:
                 return self._of_several(having, name, level)

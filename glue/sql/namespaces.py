@@ -16,7 +16,7 @@ from typing import Any
 from sqlglot import exp
 
 from glue.sql.parsing import MAX_BYTES, parse_text, readable_error
-from glue.sql.scopes import MAIN_SCHEMAS, Statement, analyse, fold
+from glue.sql.scopes import MAIN_SCHEMAS, Statement, analyse, fold, table_after_in
 
 MAX_WORDS = 5_000
 
@@ -85,7 +85,8 @@ def _places(statement: Statement) -> Iterator[Place]:
     for node in statement.tree.find_all(exp.In):
         named = node.args.get("field")
         if isinstance(named, exp.Column) and statement.read_after_in.get(id(named), named) is None:
-            yield from _place(fold(named.this, statement.dialect).lower(), "operand", None, named.this)
+            key = table_after_in(named, statement.dialect)
+            yield from _place(key, "operand", named.args.get("table"), named.this)
 
 
 def _is_stored(node: exp.Expr, table_key: str, dialect: str) -> bool:

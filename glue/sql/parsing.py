@@ -92,8 +92,11 @@ def _parse(sql: str, dialect: str) -> ParsedText:
         return ParsedText(sql, dialect, "too_deep", problem)
     from sqlglot import exp
 
+    from glue.sql.tree_repairs import repair
+
     trees = grammar.dialect.parser().parse(tokens, sql)
     statements = [tree for tree in trees if tree is not None and not isinstance(tree, exp.Semicolon)]
+    repair(statements, sql, tokens, dialect)
     return ParsedText(sql, dialect, "parsed" if statements else "empty", None, statements, tokens)
 
 

@@ -653,15 +653,24 @@ class _Builder:
 
     def _table_after_in(self, column: exp.Expr, ctes: dict[str, Query]) -> None:
         """SQLite's `x IN t` reads the table t."""
-        name = column_name(column, self.dialect)
-        self.statement.read_after_in[id(column)] = ctes.get(name)
-        if name not in ctes:
+        name = table_after_in(column, self.dialect)
+        query = None if column.args.get("table") is not None else ctes.get(name)
+        self.statement.read_after_in[id(column)] = query
+        if query is None:
             self.statement.tables.add(name)
 
 
 def table_name(node: exp.Expr, dialect: str) -> str:
     """Lower-cased name of a table, after its schema where that is not the database's own."""
-    parts = [node.args.get(key) for key in ("catalog", "db", "this")]
+    return _schema_and_name([node.args.get(key) for key in ("catalog", "db", "this")], dialect)
+
+
+def table_after_in(column: exp.Expr, dialect: str) -> str:
+    """As `table_name`, of the column that the parser makes of the table in SQLite's `x IN t`."""
+    return _schema_and_name([column.args.get("table"), column.args.get("this")], dialect)
+
+
+def _schema_and_name(parts: list[object], dialect: str) -> str:
     names = [fold(part, dialect).lower() for part in parts if isinstance(part, exp.Expr)]
     if len(names) == 2 and names[0] in MAIN_SCHEMAS:
         names = names[1:]

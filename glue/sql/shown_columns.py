@@ -93,12 +93,20 @@ class Columns:
 class Join:
     """One JOIN: its node, and by name the sources on either side whose columns USING or NATURAL equates.
 
-    `is_full`: rows of either side may be missing, so that the joined column is taken from both.
+    `is_full`: rows of either side may be missing, so that the joined column is taken from both. `hidden`: the
+    sources that only its own condition sees, those on the right of SEMI or ANTI.
     """
 
     node: exp.Expr
     merged: dict[str, tuple[list[Source], Source]] = field(default_factory=dict)
     is_full: bool = False
+    hidden: list[Source] = field(default_factory=list)
+
+    def conditions(self) -> Iterator[exp.Expr]:
+        """What it is joined on, but for USING and NATURAL."""
+        for key in ("on", "match_condition"):
+            if self.node.args.get(key) is not None:
+                yield self.node.args[key]
 
 
 @functools.lru_cache(maxsize=64)
@@ -108,7 +116,10 @@ def read_catalog(outline: str) -> Mapping[str, tuple[str, ...]]:
 
 
 class ShownColumns:
-    """What one statement shows over one catalog (column keys by table key, both in lower case)."""
+    """What one statement shows over one catalog (column keys by table key, both in lower case).
+
+    `unknown` has the names that stars use and that nobody knows, as far as their columns were asked for.
+    """
 
     def __init__(self, statement: Statement, catalog: Mapping[str, Iterable[str]]) -> None:
         self.statement = statement
@@ -118,6 +129,9 @@ class ShownColumns:
         self._of_query: dict[int, Columns] = {}
         self._of_block: dict[int, Columns] = {}
         self._joins: dict[int, list[Join]] = {}
+        self._hidden: dict[int, dict[int, set[int]]] = {}
+        self._places: dict[int, list[list[int]]] = {}
+        self.unknown: dict[str, None] = {}
 
     def table_key(self, name: str) -> str | None:
         """The catalog's key of a table as `scopes` names it; None for a table that the catalog has not."""
@@ -186,10 +200,22 @@ class ShownColumns:
                 self._join(join, left, sources, found)
         return found
 
-    def sources_in_order(self, block: Block) -> Iterator[Source]:
-        """The sources whose columns a star shows: without the alias of a bracketed join, which has no own."""
+    def branch_places(self, query: Query) -> list[list[int]]:
+        """For each branch of a set operation, the 0-based place in the whole of each of its columns.
+
+        The last ones of a branch that has too many have none.
+        """
+        self.outputs(query)
+        return self._places.get(id(query), [])
+
+    def sources_in_order(self, block: Block, column: exp.Expr | None = None) -> Iterator[Source]:
+        """The sources whose columns a star shows: without the alias of a bracketed join, which has no own.
+
+        With a column: those that it may be of, where a SEMI or ANTI JOIN hides others from it.
+        """
+        hidden = self._hidden_sources(block)
         for source in block.sources.values():
-            if not _is_bracketed_join(source):
+            if not _is_bracketed_join(source) and _is_seen(source, column, hidden):
                 yield source
 
     def source_named(self, alias: object, block: Block | None) -> Source | None:
@@ -201,12 +227,29 @@ class ShownColumns:
             block = block.parent
         return None
 
-    def sources_named(self, alias: str, block: Block) -> list[Source]:
-        """The sources of a block with an alias: there should be one, but SQLite takes several."""
+    def sources_named(self, alias: str, block: Block, column: exp.Expr | None = None) -> list[Source]:
+        """The sources of a block with an alias: there should be one, but SQLite takes several.
+
+        With a column: as far as it may be of them, where a SEMI or ANTI JOIN hides others from it.
+        """
         if block.has_ambiguous_source:
-            return [source for source in block.sources.values() if source.alias.lower() == alias]
-        source = self.by_key(block.sources).get(alias)
-        return [source] if source is not None else []
+            found = [source for source in block.sources.values() if source.alias.lower() == alias]
+        else:
+            source = self.by_key(block.sources).get(alias)
+            found = [source] if source is not None else []
+        hidden = self._hidden_sources(block)
+        return [source for source in found if _is_seen(source, column, hidden)]
+
+    def _hidden_sources(self, block: Block) -> Mapping[int, set[int]]:
+        """The sources (by id) that only the condition of a JOIN sees, each with the columns (by id) in it."""
+        found = self._hidden.get(id(block))
+        if found is None:
+            found = self._hidden[id(block)] = {}
+            for join in self.joins(block):
+                inside = [each.find_all(exp.Column) for each in join.conditions()] if join.hidden else []
+                seeing = {id(one) for each in inside for one in each}
+                found.update((id(one), seeing) for one in join.hidden)
+        return found
 
     def name_key(self, identifier: object) -> str:
         """A name as the catalog has it. Case counts nowhere: no source says how a database folded it."""
@@ -239,7 +282,7 @@ class ShownColumns:
         """A table function: whatever it shows comes from its arguments."""
         block = self.block_around(source)
         givers: list[Giver] = [Computed(part, block) for part in function_arguments(source.node)]
-        names = FUNCTION_COLUMNS.get(_function_name(source.node)) if self.dialect == "sqlite" else None
+        names = FUNCTION_COLUMNS.get(function_name(source.node)) if self.dialect == "sqlite" else None
         if names is None:
             return Columns([Shown(None, givers)], True)
         return Columns([Shown(name, givers) for name in names])
@@ -263,20 +306,26 @@ class ShownColumns:
         )
 
     def _merge(self, query: Query, found: Columns) -> None:
-        """Give a set operation the columns of its first branch, each with what every branch gives there."""
+        """Give a set operation the columns of its first branch, each with what every branch gives there.
+
+        BY NAME a column of another branch goes to the one of its name, and comes last where there is none.
+        """
         first = self.outputs(query.branches[0])
         made = Columns([Shown(each.name, [each]) for each in first.shown], first.is_open)
-        renamed = self._renamed(made, query.column_names)
-        found.shown, found.is_open = renamed.shown, renamed.is_open
-        for branch in query.branches[1:]:
+        found.shown, found.is_open = self._renamed(made, query.column_names).shown, made.is_open
+        places = self._places[id(query)] = [list(range(len(made.shown)))]
+        by_name = {each.name: place for place, each in reversed(list(enumerate(made.shown)))}
+        for branch, operation in zip(query.branches[1:], _operations(query.node), strict=False):
             other = self.outputs(branch)
-            found.is_open |= other.is_open
-            for place, theirs in enumerate(other.shown):
-                mine = made.named(theirs.name or "") if query.node.args.get("by_name") else None
-                if mine is None and place < len(made.shown):
-                    mine = made.shown[place]
-                if mine is not None:
-                    mine.givers.append(theirs)
+            made.is_open |= other.is_open
+            if operation.args.get("by_name"):
+                goes_to = [_place_by_name(theirs.name, made, by_name) for theirs in other.shown]
+            else:
+                goes_to = list(range(min(len(other.shown), len(made.shown))))
+            for place, theirs in zip(goes_to, other.shown, strict=False):
+                made.shown[place].givers.append(theirs)
+            places.append(goes_to)
+        found.shown, found.is_open = self._renamed(made, query.column_names).shown, made.is_open
 
     def _values(self, query: Query) -> Columns:
         rows = [row.expressions if isinstance(row, exp.Tuple) else [row] for row in query.node.expressions]
@@ -308,30 +357,50 @@ class ShownColumns:
         return column_name(item, self.dialect).lower() if isinstance(item, exp.Column) else None
 
     def _expand(self, star: exp.Expr, block: Block, found: Columns) -> None:
-        """Add what `*` or `t.*` shows: a joined column once, without what EXCEPT leaves out."""
+        """Add what `*` or `t.*` shows: a joined column once, without what EXCEPT leaves out.
+
+        Where t is no source, it should be a record: nobody knows the names of its fields.
+        """
         node = star.this if isinstance(star, exp.Column) else star
         left_out = {self.name_key(_identifier(one)) for one in node.args.get("except_") or ()}
         replaced = {self.name_key(one.args.get("alias")): one.this for one in node.args.get("replace") or ()}
+        renamed = {
+            self.name_key(_identifier(one.this)): self.name_key(one.args.get("alias"))
+            for one in node.args.get("rename") or ()
+        }
         alias = star.args.get("table") if isinstance(star, exp.Column) else None
         hidden: set[tuple[int, str]] = set()
         if alias is not None:
             source = self.source_named(alias, block)
-            sources = [source] if source is not None else []
+            if source is None:
+                found.shown.append(Shown(None, [Computed(star, block)]))
+                found.is_open = True
+                return
+            sources = [source]
         else:
             sources = list(self.sources_in_order(block))
             for join in self.joins(block):
                 hidden |= {(id(right), name) for name, (_, right) in join.merged.items()}
         found.is_open |= not sources
+        known: set[str] = set()
+        is_known = bool(sources)
         for source in sources:
             columns = self.columns(source)
             found.is_open |= columns.is_open
+            is_known &= not columns.is_open
+            known |= {each.name for each in columns.shown if each.name}
+            if columns.is_open and source.table is not None and self.table_key(source.table) is not None:
+                self.unknown[f"{source.table}.*"] = None
             if len(found.shown) + len(columns.shown) > MAX_COLUMNS:
                 raise TooManyColumnsError(f"the stars of one SELECT show over {MAX_COLUMNS} columns")
             for each in columns.shown:
                 if each.name in left_out or (id(source), each.name or "") in hidden:
                     continue
                 by = replaced.get(each.name or "")
-                found.shown.append(Shown(each.name, [each if by is None else Computed(by, block)], True))
+                name = renamed.get(each.name or "", each.name)
+                found.shown.append(Shown(name, [each if by is None else Computed(by, block)], True))
+        if is_known:
+            self.unknown.update(dict.fromkeys((left_out | replaced.keys()) - known))
 
     # Joins
 
@@ -359,7 +428,14 @@ class ShownColumns:
             if having and other is not None:
                 join.merged.setdefault(name, (having, other))
         found.append(join)
-        left += right
+        if str(node.args.get("kind") or "").upper() in ("SEMI", "ANTI"):
+            join.hidden = right
+        else:
+            left += right
+
+
+def _is_seen(source: Source, column: exp.Expr | None, hidden: Mapping[int, set[int]]) -> bool:
+    return id(source) not in hidden or id(column) in hidden[id(source)]
 
 
 def function_arguments(node: exp.Expr) -> Iterator[exp.Expr]:
@@ -370,7 +446,8 @@ def function_arguments(node: exp.Expr) -> Iterator[exp.Expr]:
             yield child
 
 
-def _function_name(node: exp.Expr) -> str:
+def function_name(node: exp.Expr) -> str:
+    """The name of a table function in a FROM, in lower case; empty where it is none."""
     inner = node.this if isinstance(node, exp.Table) else node
     if isinstance(inner, exp.Anonymous):
         return str(inner.this).lower()
@@ -382,6 +459,24 @@ def _identifier(node: object) -> object:
     while isinstance(node, exp.Expr) and not isinstance(node, exp.Identifier):
         node = node.args.get("this")
     return node
+
+
+def _place_by_name(name: str | None, made: Columns, by_name: dict[str | None, int]) -> int:
+    """Where the column of a name is; it is made where there is none."""
+    place = by_name.get(name) if name is not None else None
+    if place is None:
+        place = by_name[name] = len(made.shown)
+        made.shown.append(Shown(name, []))
+    return place
+
+
+def _operations(node: exp.Expr) -> list[exp.Expr]:
+    """The set operations of a chain, innermost first: each adds one branch to those before."""
+    found: list[exp.Expr] = []
+    while isinstance(node, exp.SetOperation):
+        found.append(node)
+        node = node.this
+    return found[::-1]
 
 
 def _is_bracketed_join(source: Source) -> bool:
