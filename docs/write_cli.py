@@ -13,6 +13,7 @@ _HEAD = """# Commands and options
 
 Written by `docs/write_cli.py` from `--help`; change it there. Results go to stdout, all else to stderr.
 Exit codes: 0 done, 1 an error to act on (`error: …`, `hint: …`), 2 a senseless command line, 130 interrupted.
+Requests, texts and statements that fail are results, unless a model or an encoder gave nothing else.
 `EVALHOUSE_HOME` (default: the current folder) holds `landing/`, `exports/` and `warehouse.duckdb`; dbt
 honours it too.
 """

@@ -79,12 +79,17 @@ def embed(encoder: str, benchmarks: tuple[str, ...], batch_size: int, is_plan: b
 
 
 def tell_report(report: EmbedReport) -> None:
-    """Print how embedding ended. Why it stopped early is an error, but for what the user wanted."""
+    """Print how embedding ended. Why it stopped early is an error, but for what the user wanted.
+
+    So is it that texts failed and none was embedded.
+    """
     print(told_report(report))
     if report.stop:
         waiting = f"{report.n_waiting:,} texts"
         doing = f"embedding with {report.encoder}"
         cli_requests.tell_stop(report.stop, doing, waiting, report.stop_error, report.stop_hint)
+    done = f"{report.encoder} embedded"
+    cli_requests.check_any_came(done, report.n_failed, report.n_embedded, "texts", report.first_error)
 
 
 def print_plan(found: EmbedPlan) -> None:

@@ -107,14 +107,31 @@ def generate(
 
 
 def print_reports(reports: list[GenerateReport]) -> None:
-    """How asking ended, a line for each set. What stopped the last one early is raised."""
+    """How asking ended, a line for each set; and a bad end, as `tell_end` does."""
     for report in reports:
         print(told_report(report))
+    tell_end(reports)
+
+
+def tell_end(reports: list[GenerateReport]) -> None:
+    """Raise what stopped the last set early, or that of a language model's requests all failed.
+
+    A control that has nothing to say has said what there is.
+    """
     if reports and (tally := reports[-1].tally) and tally.stop:
         last = reports[-1]
         waiting = f"{last.n_waiting:,} requests"
         doing = f"asking for {last.prediction_set}"
         cli_requests.tell_stop(tally.stop, doing, waiting, tally.stop_error, last.stop_hint)
+    by_model: dict[str, list[GenerateReport]] = {}
+    for report in reports:
+        if report.tally is not None:
+            by_model.setdefault(report.model, []).append(report)
+    for model, sets in by_model.items():
+        n_failed = sum(report.n_failed for report in sets)
+        n_answered = sum(report.n_answered + report.n_truncated for report in sets)
+        first_error = next((report.first_error for report in sets if report.first_error), None)
+        cli_requests.check_any_came(f"{model} answered", n_failed, n_answered, "requests", first_error)
 
 
 def _only_controls(models: tuple[str, ...]) -> bool:
@@ -126,13 +143,17 @@ def _only_controls(models: tuple[str, ...]) -> bool:
 
 def print_plans(plans: list[Plan]) -> None:
     """A table of what would be sent, set by set, and how tokens and cost were reckoned."""
-    is_study = any(found.counts and found.counts.n_infeasible for found in plans) or len(plans) > 1
+    is_study = len(plans) > 1 or any(
+        found.counts and (found.counts.n_not_asked or found.n_without_ranking) for found in plans
+    )
     columns = ["prediction set", "requests", "distinct", "now", "prompt tokens", "at most USD"]
     if is_study:
-        columns[1:1] = ["questions", "infeasible", "answered"]
+        columns[1:1] = ["questions", "not asked", "answered"]
     print_table(columns, [_plan_row(found, is_study) for found in plans])
     if is_study:
         print(_told_total(plans))
+    if any(found.n_without_ranking for found in plans):
+        print(_told_unranked(plans))
     for line in dict.fromkeys(line for found in plans for line in _reckoning(found)):
         print(line)
     print("nothing was sent")
@@ -145,7 +166,9 @@ def _plan_row(found: Plan, is_study: bool) -> tuple[str, ...]:
         counts = found.counts
         before = ("", "", "")
         if counts is not None:
-            before = (f"{counts.n_questions:,}", f"{counts.n_infeasible:,}", f"{counts.n_done:,}")
+            before = (f"{counts.n_questions:,}", f"{counts.n_not_asked:,}", f"{counts.n_done:,}")
+            if counts.n_without_ranking and not counts.n_requests:
+                return (found.prediction_set, *before, "not ranked yet", "", "", "", "")
     numbers = (found.n_requests, found.n_distinct, found.n_now)
     requests = tuple(f"{number:,}" for number in numbers)
     return (found.prediction_set, *before, *requests, tokens, cli_requests.usd(found.most_usd))
@@ -156,12 +179,20 @@ def _told_total(plans: list[Plan]) -> str:
     from glue.generate_work import total_of
 
     total = total_of(plans)
-    infeasible = f", {total.n_infeasible:,} questions without a context" if total.n_infeasible else ""
+    not_asked = f", {total.n_not_asked:,} questions without a context" if total.n_not_asked else ""
     tokens = "" if total.n_prompt_tokens is None else f", {total.n_prompt_tokens:,} prompt tokens"
     return (
-        f"all {len(plans):,} sets: {total.n_requests:,} requests{infeasible}; {total.n_done:,} are answered;"
+        f"all {len(plans):,} sets: {total.n_requests:,} requests{not_asked}; {total.n_done:,} are answered;"
         f" to send now {total.n_distinct:,} distinct{tokens}, at most {cli_requests.usd(total.most_usd)} USD"
     )
+
+
+def _told_unranked(plans: list[Plan]) -> str:
+    from glue.build import project_directory
+    from glue.study.rankings import told_unranked
+
+    unranked = {str(found.setting): found.n_without_ranking for found in plans if found.n_without_ranking}
+    return told_unranked(unranked, plans[0].benchmark, project_directory())
 
 
 def _reckoning(found: Plan) -> list[str]:

@@ -243,8 +243,8 @@ def _on_database() -> Callable[[int, int, str], None] | None:
 # --------------------------------------------------------------------------- predictions
 
 BENCHMARK = click.option("--benchmark", required=True, metavar="BENCHMARK", help="The benchmark they answer.")
+_set_name = click.option("--name", metavar="SET", help="The prediction set's name (default: the file's).")
 PREDICTION_OPTIONS = (
-    click.option("--name", metavar="SET", help="The prediction set's name (default: the file's)."),
     click.option(
         "--format", "format_name", metavar="FORMAT", help="How the file is written (docs/formats.md)."
     ),
@@ -274,11 +274,11 @@ PREDICTION_OPTIONS = (
     _dialect(None),
     _replace,
 )
-"""How a file of predictions is read, and what the set is called."""
+"""How a file of predictions is read; what the set is called is said apart."""
 
 
 def import_prediction_file(file: Path, benchmark: str, given: dict[str, Any]) -> str:
-    """Import predictions, by the values of PREDICTION_OPTIONS, and print the report; the set's name.
+    """Import predictions, by --name and PREDICTION_OPTIONS, and print the report; the set's name.
 
     GlueError where the file cannot be read or does not fit the benchmark.
     """
@@ -320,7 +320,7 @@ Examples:
   glue import predictions runs.json --benchmark bird_dev --records results --sql-field sql --pair question""",
 )
 @click.argument("file", type=FILE)
-@options(BENCHMARK, *PREDICTION_OPTIONS)
+@options(BENCHMARK, _set_name, *PREDICTION_OPTIONS)
 def import_predictions(file: Path, benchmark: str, **given: Any) -> None:
     """Import anyone's predictions, in any format in use.
 

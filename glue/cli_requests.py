@@ -1,4 +1,4 @@
-"""What commands that send requests to models share: options, and how prices and early stops are told.
+"""What commands that send requests to models share: options, and how prices and bad ends are told.
 
 `glue generate` and `glue run --study` take all of ASKING; `glue embed` has defaults and words of its own.
 """
@@ -145,3 +145,15 @@ def tell_stop(stop: str, doing: str, waiting: str, error: str | None, hint: str 
         return
     cause = f": {error}" if error else ""
     raise GlueError(f"{doing} stopped ({stop}){cause}", hint or "the same command goes on from there")
+
+
+def check_any_came(done: str, n_failed: int, n_done: int, what: str, first_error: str | None) -> None:
+    """GlueError when requests failed and nothing came of any: a script must not take that for done.
+
+    `done` is who did what, as in "minilm embedded", and `what` the things asked for, as in "texts".
+    """
+    if n_failed and not n_done:
+        raise GlueError(
+            f"{done} none of {n_failed:,} {what}; the first error: {first_error}",
+            "mend the cause; --retry-failed asks again what has used up its attempts or failed for good",
+        )

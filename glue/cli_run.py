@@ -27,7 +27,13 @@ Examples:
   glue run --study budget --benchmark bird_dev --model openai/gpt-5-mini --sample 30 --plan""",
 )
 @click.option("--predictions", type=FILE, metavar="FILE", help="The prediction file.")
-@options(BENCHMARK, *PREDICTION_OPTIONS, *STUDY_OPTIONS, *EXECUTE_OPTIONS)
+@options(BENCHMARK)
+@click.option(
+    "--name",
+    metavar="SET",
+    help="The prediction set's name (default: the file's); of a study: what its sets' names begin with.",
+)
+@options(*PREDICTION_OPTIONS, *STUDY_OPTIONS, *EXECUTE_OPTIONS)
 @click.pass_context
 def run(ctx: click.Context, predictions: Path | None, benchmark: str, **given: Any) -> None:
     """From a prediction file to its row of the leaderboard: import, execute, build.
@@ -36,7 +42,8 @@ def run(ctx: click.Context, predictions: Path | None, benchmark: str, **given: A
     `glue import predictions` and `glue execute`.
 
     With --study budget instead of a file: put the benchmark under study, have every model answer in every
-    cell, execute, build, and print the sweep. What has been answered or run is not done again.
+    cell, execute, build, and print the sweep. What has been answered or run is not done again. Other settings
+    (--temperature, --samples, …) want another --name, which begins the names of all the study's sets.
     """
     _check(ctx, predictions)
     if predictions is None:

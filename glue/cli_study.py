@@ -8,7 +8,7 @@ import click
 
 from glue.cli_embed import tell_report
 from glue.cli_execute import tell_waves
-from glue.cli_generate import print_plans, print_reports, told_plan
+from glue.cli_generate import print_plans, tell_end, told_plan, told_report
 from glue.cli_output import print_table, say
 from glue.cli_parts import COUNT, OptionDecorator, command_line, names_of
 from glue.cli_requests import ASKING, plan
@@ -60,7 +60,8 @@ STUDY_OPTIONS = (
         "n_sampled",
         type=COUNT,
         metavar="N",
-        help="Study: only N held-out questions, the same in every cell and on every machine.",
+        help="Study: the first N held-out questions in a drawn order, the same in every cell and on every"
+        " machine; of these, the ones whose database is at hand.",
     ),
     *ASKING,
     plan("Study: print requests, tokens and cost; send nothing."),
@@ -104,12 +105,13 @@ def _study_of(benchmark: str, given: dict[str, Any]) -> Study:
         Grid(**{name: tuple(given[name]) for name in factors}),
         given["n_sampled"],
         tuple(given["encoders"]),
+        given["name"],
         ModelOptions(**{name: given[name] for name in names_of(ASKING)}),
     )
 
 
 def print_generated(reports: list[GenerateReport]) -> None:
-    """How asking ended, a line for each model. What stopped the last set early is raised."""
+    """How asking ended, a line for each model; and a bad end, as `tell_end` does."""
     by_model: dict[str, list[GenerateReport]] = {}
     for report in reports:
         by_model.setdefault(report.model, []).append(report)
@@ -121,8 +123,10 @@ def print_generated(reports: list[GenerateReport]) -> None:
         parts += [f"{failed:,} without an answer"] if failed else []
         parts += [f"{waiting:,} left for later"] if waiting else []
         print(f"{model} on {sets[0].benchmark}: {len(sets):,} sets, now {', '.join(parts)}")
-    stopped = [report for report in reports if report.stop]
-    print_reports(stopped)
+    for report in reports:
+        if report.stop:
+            print(told_report(report))
+    tell_end(reports)
 
 
 def print_sweep(found: Sweep) -> None:

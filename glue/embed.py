@@ -13,17 +13,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from glue.build import refresh
-from glue.embed_work import (
-    EmbedPlan,
-    Text,
-    Work,
-    attempt_row,
-    embedding_rows,
-    land_encoder,
-    landed_dimensions,
-    plan_of,
-    work_of,
-)
+from glue.embed_api import embed_by_api
+from glue.embed_here import embed_here
+from glue.embed_work import EmbedPlan, Outcome, Work, land_encoder, landed_dimensions, plan_of, work_of
 from glue.encoders import encoder_of
 from glue.encoders.api import ApiEncoder, ApiOptions
 from glue.encoders.base import VectorCheck
@@ -34,7 +26,7 @@ from glue.landing import Writer, landed_keys
 from glue.progress import Silent
 
 if TYPE_CHECKING:
-    from glue.encoders import Encoder, LocalEncoder
+    from glue.encoders import Encoder
     from glue.progress import Progress
     from glue.solvers.asking import Tally
 
@@ -107,6 +99,15 @@ class _Session:
         """The plan of that work."""
         return plan_of(self.encoder, self.benchmarks, work, self.options.batch_size)
 
+    def embed(self, work: Work) -> Outcome:
+        """Embed it."""
+        writer, encoder = self.writer, self.encoder
+        batches = work.batches(self.options.batch_size)
+        check = VectorCheck(landed_dimensions(writer.home, encoder))
+        if isinstance(encoder, ApiEncoder):
+            return embed_by_api(writer, encoder, batches, self.options.api, check, self.shown)
+        return embed_here(writer, encoder, batches, check, self.shown)
+
 
 def embed(
     home: Home,
@@ -121,8 +122,8 @@ def embed(
     """Embed what an encoder has not embedded of some studied benchmarks (default: of all of them).
 
     `on_plan` gets the plan before the first text. GlueError before anything is embedded: an unknown encoder
-    or benchmark, a missing package, no key, --max-cost without a price; and when another `glue embed` is at
-    work or the encoder fails.
+    or benchmark, a missing package, no key, --max-cost without a price, an encoder that cannot be loaded;
+    and when another `glue embed` is at work.
     """
     options, shown = options or EmbedOptions(), progress or Silent()
     found = encoder_of(encoder, options.api)
@@ -135,10 +136,23 @@ def embed(
         work = session.work()
         if on_plan and work.texts:
             on_plan(session.plan(work))
-        check = VectorCheck(landed_dimensions(home, found))
-        if isinstance(found, ApiEncoder):
-            return _embed_by_api(session, found, work, check, started)
-        return _embed_here(session, found, work, check, started)
+        outcome = session.embed(work) if work.texts else Outcome()
+        elapsed_s = time.monotonic() - started
+    return EmbedReport(
+        found.name,
+        found.revision,
+        n_embedded=outcome.n_embedded,
+        n_failed=outcome.n_failed,
+        n_waiting=len(work.texts) - outcome.n_embedded - outcome.n_failed,
+        n_used_up=work.n_used_up,
+        elapsed_s=elapsed_s,
+        first_error=outcome.first_error,
+        stop=outcome.stop,
+        stop_error=outcome.stop_error,
+        stop_hint=outcome.stop_hint,
+        tally=outcome.tally,
+        is_priced=not isinstance(found, ApiEncoder) or found.client.price is not None,
+    )
 
 
 def plan(
@@ -177,90 +191,3 @@ def studied_benchmarks(home: Home, benchmarks: Sequence[str]) -> tuple[str, ...]
             "glue run --study budget --benchmark BENCHMARK",
         )
     return tuple(dict.fromkeys(benchmarks)) or tuple(known)
-
-
-# --------------------------------------------------------------------------- embedding
-
-
-def _embed_by_api(
-    session: _Session, encoder: ApiEncoder, work: Work, check: VectorCheck, started: float
-) -> EmbedReport:
-    from glue.embed_api import ApiOutcome, embed_by_api
-
-    batches = work.batches(session.options.batch_size)
-    outcome = ApiOutcome()
-    if batches:
-        api = session.options.api
-        outcome = embed_by_api(session.writer, encoder, batches, api, check, session.shown)
-    tally = outcome.tally
-    stop = tally.stop if tally else None
-    return EmbedReport(
-        encoder.name,
-        encoder.revision,
-        n_embedded=outcome.n_embedded,
-        n_failed=outcome.n_failed,
-        n_waiting=len(work.texts) - outcome.n_embedded - outcome.n_failed,
-        n_used_up=work.n_used_up,
-        elapsed_s=time.monotonic() - started,
-        first_error=tally.first_error if tally else None,
-        stop=stop,
-        stop_error=tally.stop_error if tally else None,
-        stop_hint=encoder.client.stop_hint(stop),
-        tally=tally,
-        is_priced=encoder.client.price is not None,
-    )
-
-
-def _embed_here(
-    session: _Session, encoder: LocalEncoder, work: Work, check: VectorCheck, started: float
-) -> EmbedReport:
-    """Batch by batch in this process; Ctrl-C ends it between two of them or drops the one under way."""
-    n_embedded, stop = 0, None
-    if work.texts:
-        session.shown.note(f"loading {encoder.name} …")
-        encoder.load()
-        session.shown.start(encoder.name, len(work.texts))
-    try:
-        for batch in work.batches(session.options.batch_size):
-            _embed_batch(session.writer, encoder, batch, check)
-            n_embedded += len(batch)
-            session.shown.advance(len(batch), 0)
-    except KeyboardInterrupt:
-        stop = "interrupted"
-    finally:
-        if work.texts:
-            session.shown.finish()
-    return EmbedReport(
-        encoder.name,
-        encoder.revision,
-        n_embedded=n_embedded,
-        n_failed=0,
-        n_waiting=len(work.texts) - n_embedded,
-        n_used_up=work.n_used_up,
-        elapsed_s=time.monotonic() - started,
-        stop=stop,
-    )
-
-
-def _embed_batch(writer: Writer, encoder: LocalEncoder, batch: Sequence[Text], check: VectorCheck) -> None:
-    """Embed one batch and land it. GlueError when the encoder fails: what was embedded before stays."""
-    texts = [text.text for text in batch]
-    started = time.monotonic()
-    problem: str | None
-    try:
-        vectors = encoder.encode(texts)
-        problem = check.problem(vectors, len(texts))
-    except Exception as error:  # whatever a model's code raises: out of memory, a text it cannot take
-        vectors, problem = [], f"{type(error).__name__}: {error}"
-    elapsed_ms = (time.monotonic() - started) * 1000
-    told = {"elapsed_ms": elapsed_ms, "outcome": "failed" if problem else "answered", "error": problem}
-    row = attempt_row(encoder, batch, **told, cost_usd=0.0)
-    writer.append("embedding_attempts", [row])
-    if problem:
-        raise GlueError(
-            f"{encoder.name} failed on a batch of {len(texts):,} texts: {problem}",
-            "lower --batch-size; what was embedded has landed, and the same command goes on from there",
-        )
-    rows = embedding_rows(encoder, row["attempt_id"], batch, vectors, encoder.count_tokens(texts))
-    writer.append("embeddings", rows)
-    writer.sync()

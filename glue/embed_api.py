@@ -1,13 +1,13 @@
-"""Embeds batches through an API, with the loop that asks models; one that is refused for good is halved."""
+"""Embeds batches through an API, with the loop that asks models; a batch that is given up on is halved."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from glue.embed_work import Text, attempt_row, embedding_rows
+from glue.embed_work import Outcome, Text, attempt_row, embedding_rows, halves
 from glue.encoders.api_wires import EmbeddingAttempt, as_messages
 from glue.landing import Writer
 from glue.solvers import attempts
@@ -21,15 +21,6 @@ if TYPE_CHECKING:
     from glue.progress import Progress
 
 
-@dataclass
-class ApiOutcome:
-    """What asking an API came to, in texts; `tally` counts requests, tokens and money."""
-
-    n_embedded: int = 0
-    n_failed: int = 0
-    tally: Tally | None = None
-
-
 class _Batches:
     """The batches of one run as the questions that the asking loop knows."""
 
@@ -37,8 +28,8 @@ class _Batches:
         self._encoder = encoder
         self._texts: dict[str, Sequence[Text]] = {}
 
-    def question(self, batch: Sequence[Text], n_counted: int | None = None) -> Question:
-        """A batch as a question; `n_counted` attempts used up (default: what its texts have used up)."""
+    def question(self, batch: Sequence[Text], n_counted: int = 0) -> Question:
+        """A batch as a question; attempts used up: what its texts have used up, or `n_counted` if more."""
         key = f"{batch[0].embedding_id}|{len(batch)}"
         self._texts[key] = batch
         texts = [text.text for text in batch]
@@ -49,7 +40,7 @@ class _Batches:
             messages=as_messages(texts),
             n_prompt_tokens=sum(self._encoder.count_tokens(texts)),
             n_attempts=n_failures,
-            n_counted=n_failures if n_counted is None else n_counted,
+            n_counted=max(n_failures, n_counted),
         )
 
     def of(self, question: Question) -> Sequence[Text]:
@@ -57,13 +48,14 @@ class _Batches:
         return self._texts[question.request_id]
 
     def halves(self, question: Question) -> list[Question]:
-        """Two questions of half the texts each; none when there is one text. The refusal was not theirs."""
+        """Two questions of half the texts each; none when there is one text.
+
+        A half has one attempt where the batch had used up its own; a text alone has all of its own.
+        """
         batch = self.of(question)
         if len(batch) == 1:
             return []
-        middle = len(batch) // 2
-        n_counted = max(question.n_counted - 1, 0)
-        return [self.question(half, n_counted) for half in (batch[:middle], batch[middle:])]
+        return [self.question(it, question.n_counted - 1 if len(it) > 1 else 0) for it in halves(batch)]
 
 
 def embed_by_api(
@@ -73,9 +65,9 @@ def embed_by_api(
     options: ApiOptions,
     check: VectorCheck,
     progress: Progress,
-) -> ApiOutcome:
+) -> Outcome:
     """Embed batches, landing each attempt as it ends. Raises what landing raises."""
-    client, outcome, asked = encoder.client, ApiOutcome(), _Batches(encoder)
+    client, outcome, asked = encoder.client, Outcome(), _Batches(encoder)
 
     def land(question: Question, attempt: Attempt, cost_usd: float | None) -> None:
         row = _attempt_row(encoder, asked.of(question), attempt, cost_usd)
@@ -106,7 +98,7 @@ def embed_by_api(
         on_end=end,
         say=say,
         has_sql=lambda text: True,
-        split=asked.halves,  # one text too long must not cost the others
+        split=asked.halves,  # one bad text must not cost the others
     )
     questions = [asked.question(batch) for batch in batches]
     progress.start(encoder.name, sum(map(len, batches)))
@@ -114,24 +106,27 @@ def embed_by_api(
         tally = asyncio.run(asking.run(questions))
     finally:
         progress.finish()
-    outcome.tally = replace(
-        tally, first_error=client.scrub(tally.first_error), stop_error=client.scrub(tally.stop_error)
+    return replace(
+        outcome,
+        first_error=client.scrub(tally.first_error),
+        stop=tally.stop,
+        stop_error=client.scrub(tally.stop_error),
+        stop_hint=client.stop_hint(tally.stop),
+        tally=tally,
     )
-    return outcome
 
 
 def _attempt_row(
     encoder: ApiEncoder, batch: Sequence[Text], attempt: Attempt, cost_usd: float | None
 ) -> dict[str, Any]:
-    client, is_failed = encoder.client, attempt.outcome == "failed"
-    is_final = attempt.is_permanent and len(batch) == 1
-    is_counted = attempt.error_kind not in attempts.UNCOUNTED and (not attempt.is_permanent or is_final)
+    """An attempt as it lands. A failure counts only against a text that was sent alone."""
+    client, is_failed, is_alone = encoder.client, attempt.outcome == "failed", len(batch) == 1
     return attempt_row(
         encoder,
         batch,
         outcome=attempt.outcome,
-        is_counted=is_failed and is_counted,
-        is_permanent=is_final,
+        is_counted=is_failed and is_alone and attempt.error_kind not in attempts.UNCOUNTED,
+        is_permanent=is_alone and attempt.is_permanent,
         error=client.scrub(attempt.error),
         error_kind=attempt.error_kind,
         http_status=attempt.http_status,

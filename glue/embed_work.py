@@ -16,6 +16,7 @@ from glue.landing import Writer, landed_keys
 if TYPE_CHECKING:
     from glue.encoders import Encoder
     from glue.encoders.base import Vectors
+    from glue.solvers.asking import Tally
     from glue.solvers.prices import Price
 
 
@@ -61,6 +62,25 @@ class Work:
         """The texts in batches: those that failed before apart from the others, the longest first."""
         ordered = sorted(self.texts, key=lambda it: (it.n_failures, -len(it.text), it.embedding_id))
         return [ordered[start : start + size] for start in range(0, len(ordered), size)]
+
+
+@dataclass
+class Outcome:
+    """What embedding came to, in texts. `stop`: why it stopped early; `tally` is an API's."""
+
+    n_embedded: int = 0
+    n_failed: int = 0
+    first_error: str | None = None
+    stop: str | None = None
+    stop_error: str | None = None
+    stop_hint: str | None = None
+    tally: Tally | None = None
+
+
+def halves(batch: Sequence[Text]) -> tuple[Sequence[Text], Sequence[Text]]:
+    """A batch of several in two."""
+    middle = len(batch) // 2
+    return batch[:middle], batch[middle:]
 
 
 def work_of(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from glue.build import project_directory, refresh
 from glue.generate_controls import answer_by_controls
-from glue.generate_runs import Run, check_names, check_not_generated, land_planned, land_started
+from glue.generate_runs import Run, as_begun, check_not_generated, land_planned, land_started
 from glue.generate_sets import Asked, ModelOptions, runs_of
 from glue.generate_work import (
     Past,
@@ -151,7 +151,8 @@ def generate(
     reports: list[GenerateReport] = []
     with Writer(home, loop="generate", command=command) as writer:
         session = _Session(home, writer, options, limit, shown, clients=clients)
-        _bring_up_to_date(session, runs)
+        runs = _bring_up_to_date(session, runs)
+        _check_rankings(session, runs)
         by_controls = _answer_by_controls(session, [run for run in runs if run.is_control])
         for run in runs:
             if run.is_control:
@@ -178,12 +179,15 @@ def plan(
     progress: Progress | None = None,
     command: str = "glue generate --plan",
 ) -> list[Plan]:
-    """What `generate` would send, set by set; nothing is sent. Runs land as planned. GlueError as there."""
+    """What `generate` would send, set by set; nothing is sent. Runs land as planned.
+
+    GlueError as there, but for rankings that are missing: the plan's counts say so.
+    """
     options, shown = options or ModelOptions(), progress or Silent()
     runs, clients = runs_of(home, models, benchmark, name, gold_edition, question_file, asked, options)
     with Writer(home, loop="generate", command=command) as writer:
         session = _Session(home, writer, options, limit, shown, clients=clients)
-        _bring_up_to_date(session, runs)
+        runs = _bring_up_to_date(session, runs)
         session.past = landed_attempts(home)
         return [_plan_one(session, run) for run in runs]
 
@@ -191,9 +195,9 @@ def plan(
 # --------------------------------------------------------------------------- what is to be done
 
 
-def _bring_up_to_date(session: _Session, runs: Sequence[Run]) -> None:
-    """Have the runs' requests in the pending table, and read it. GlueError where a cell has no contexts."""
-    check_names(session.home, runs)  # again, now that no other command can land a run
+def _bring_up_to_date(session: _Session, runs: Sequence[Run]) -> list[Run]:
+    """Have the runs' requests in the pending table, and read it; the runs as they go on."""
+    runs = as_begun(session.home, runs)  # again, now that no other command can land a run
     land_planned(session.writer, runs)
     refresh(
         session.home,
@@ -204,7 +208,7 @@ def _bring_up_to_date(session: _Session, runs: Sequence[Run]) -> None:
     for row in _of_sets(pending_requests(session.home), keys).to_pylist():
         session.pending.setdefault((row["prediction_set"], row["benchmark"]), []).append(row)
     session.counts = set_counts(request_counts(session.home))
-    _check_rankings(session, runs)
+    return runs
 
 
 def _of_sets(pending: pa.Table, keys: set[tuple[str, str]]) -> pa.Table:

@@ -13,8 +13,8 @@ from glue.errors import GlueError, nearest
 from glue.generate_runs import (
     DEFAULT_SETTING,
     Run,
+    as_begun,
     check_dialect,
-    check_names,
     chosen_settings,
     default_name,
     is_cell,
@@ -57,11 +57,14 @@ class ModelOptions:
 class Asked:
     """The questions that sets consist of, where they are not a whole benchmark: their ids in its order.
 
-    `slice_name` tells the sets apart from those of other questions: it ends the names they are given.
+    `first_name` begins the names that the sets are given, and `slice_name` ends them. `is_exact`: a set that
+    has begun with further questions is refused, instead of keeping them.
     """
 
     question_ids: tuple[str, ...]
     slice_name: str | None = None
+    first_name: str | None = None
+    is_exact: bool = False
 
 
 def runs_of(
@@ -83,7 +86,7 @@ def runs_of(
     landed = landed_benchmark(home, benchmark)
     _check_edition(home, landed.name, gold_edition)
     if question_file:
-        asked = Asked(read_question_ids(question_file, landed))
+        asked = Asked(read_question_ids(question_file, landed), is_exact=True)
     clients = {model: _client(model, options) for model in models if not model.startswith("control/")}
     settings = _settings_of(home, models, benchmark, options)
     new_run = partial(
@@ -92,8 +95,9 @@ def runs_of(
         gold_edition=gold_edition,
         question_ids=asked.question_ids if asked else None,
         n_samples=options.n_samples,
+        may_have_more=asked is not None and not asked.is_exact,
     )
-    slice_name = asked.slice_name if asked else None
+    first_name, slice_name = (asked.first_name, asked.slice_name) if asked else (None, None)
     own_dialect = the_dialect(landed) if any(settings.values()) else None
     runs: list[Run] = []
     for model in models:
@@ -102,14 +106,13 @@ def runs_of(
             runs.append(new_run(prediction_set=name or model, model=model))
         for setting in settings[model]:
             dialect = options.dialect if client else None  # a control writes as gold does
-            set_name = name or default_name(model, setting, dialect or own_dialect, slice_name)
+            set_name = name or default_name(first_name, model, setting, dialect or own_dialect, slice_name)
             run = new_run(prediction_set=set_name, model=model, setting=setting)
             runs.append(replace(run, dialect=dialect, settings=client.settings if client else {}))
     if name is not None and len(runs) > 1:
         what = f"{len(models)} models" if len(models) > 1 else f"{len(runs)} prompt settings"
         raise GlueError(f"{what} cannot share the name {name!r}", "leave --name out, or name one of them")
-    check_names(home, runs)
-    return runs, clients
+    return as_begun(home, runs), clients
 
 
 def _client(model: str, options: ModelOptions) -> ModelClient:

@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 class SetCounts:
     """How much a prediction set asks in all: questions, and requests with every sample counted.
 
-    `n_infeasible` questions have no context in its cell and are not asked; `n_without_ranking` could not be
-    packed yet; `n_done` requests have a final answer.
+    `n_not_asked` questions can have no context in its cell; `n_without_ranking` could not be packed yet;
+    `n_done` requests have a final answer.
     """
 
     n_questions: int
-    n_infeasible: int
+    n_not_asked: int
     n_without_ranking: int
     n_requests: int
     n_done: int
@@ -58,6 +58,7 @@ class Plan:
     price: Price | None
     most_usd: float | None
     counts: SetCounts | None = None  # None where the warehouse does not say
+    setting: str | None = None
     tokens: Mapping[str, int] = field(default_factory=dict, repr=False)  # of each request of `n_now`
 
     @property
@@ -67,13 +68,18 @@ class Plan:
             return {}
         return {key: self.price.most_usd(count, self.max_tokens) for key, count in self.tokens.items()}
 
+    @property
+    def n_without_ranking(self) -> int:
+        """Questions that its cell's ranker has not ranked the tables for, yet."""
+        return self.counts.n_without_ranking if self.counts else 0
+
 
 @dataclass(frozen=True)
 class Total:
     """What several plans come to together: a request that several sets share is sent, and paid for, once."""
 
     n_questions: int
-    n_infeasible: int
+    n_not_asked: int
     n_requests: int  # of all sets, answered or not
     n_done: int
     n_distinct: int  # to be sent now
@@ -131,15 +137,19 @@ def work_of(
 ) -> Work:
     """The requests of a run that may be sent now.
 
-    Left out: what was answered since the pending table was built, answers without SQL (unless
-    `is_malformed_retried`), what has used up its attempts or failed for good (unless `is_failed_retried`).
+    Left out: questions that its set has only been planned with, what was answered since the pending table was
+    built, answers without SQL (unless `is_malformed_retried`), and what has used up its attempts or failed for
+    good (unless `is_failed_retried`).
     `limit` counts questions, with all their samples.
     """
     work = Work(run)
     distinct: dict[str, dict[str, Any]] = {}
     used_up: set[str] = set()
+    question_ids = None if run.question_ids is None else set(run.question_ids)
     for row in pending:
         if (row["prediction_set"], row["benchmark"], row["model"]) != _names(run):
+            continue
+        if question_ids is not None and row["question_id"] not in question_ids:
             continue
         before = past.get(row["request_id"], Past())
         if before.n_answers > (row.get("n_answers") or 0):
@@ -233,6 +243,7 @@ def plan_of(
         price=price,
         most_usd=most_usd,
         counts=counts,
+        setting=work.run.setting,
         tokens=(
             {question.request_id: question.n_prompt_tokens for question in questions}
             if counter
@@ -253,7 +264,7 @@ def total_of(plans: Sequence[Plan]) -> Total:
     is_counted = any(found.token_counter is not None for found in plans)
     return Total(
         n_questions=sum(count.n_questions for count in counts),
-        n_infeasible=sum(count.n_infeasible for count in counts),
+        n_not_asked=sum(count.n_not_asked for count in counts),
         n_requests=sum(count.n_requests for count in counts),
         n_done=sum(count.n_done for count in counts),
         n_distinct=len(tokens),

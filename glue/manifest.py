@@ -104,7 +104,7 @@ def read_manifest(path: Path) -> list[Entry]:
         stored = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise GlueError(f"cannot read the manifest {path}: {error}", _HINT) from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise GlueError(f"{path} is no manifest: it is not JSON ({error})", _HINT) from error
     if not isinstance(stored, dict) or "manifest" not in stored:
         raise GlueError(f"{path} is no manifest: it has no field 'manifest'", _HINT)

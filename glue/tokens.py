@@ -1,7 +1,8 @@
 """Counts the tokens of texts for SQL, offline: with tiktoken, or where that cannot be, by a stated estimate.
 
 Nothing here goes to the network. A vocabulary is looked for in the folder that TIKTOKEN_CACHE_DIR names and
-then among those that litellm carries. `counted_with` says what counts; it belongs beside every such number.
+then among those that litellm carries; a spoilt one is passed over. `counted_with` says what counts; it
+belongs beside every such number.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ import hashlib
 import importlib.util
 import os
 import threading
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,6 +30,14 @@ VOCABULARIES = {
 }
 """Encoding -> its vocabulary file, by the name it is published under."""
 
+SHA256 = {
+    "cl100k_base": "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
+    "o200k_base": "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
+    "p50k_base": "94b5ca7dff4d00767bc256fdd1b27e5b17361d7b8a5f968547f9f23eb70d2069",
+    "r50k_base": "306cd27f03c1a714eca7108e03d66b7dc042abe8c258b44c199a7ed9838dd930",
+}
+"""Vocabulary file -> the sha256 that tiktoken wants. One with another it would delete, and fetch anew."""
+
 BYTES_A_TOKEN = 4
 """Of the estimate: about what English text and SQL have."""
 
@@ -38,10 +47,14 @@ _PUBLISHED_AT = "https://openaipublic.blob.core.windows.net/encodings/{}.tiktoke
 
 def count_tokens(texts: Sequence[str | None], encoding: str) -> list[int | None]:
     """The number of tokens of each text; None for None. Special tokens in a text are text like any other."""
+    count = counting(encoding) or estimate
+    return [None if text is None else count(text) for text in texts]
+
+
+def counting(encoding: str) -> Callable[[str], int] | None:
+    """What counts a text's tokens in an encoding; None where that is not at hand."""
     loaded = _encoding(encoding)
-    if loaded is None:
-        return [estimate(text) for text in texts]
-    return [None if text is None else _count(loaded, text) for text in texts]
+    return None if loaded is None else partial(_count, loaded)
 
 
 def _count(encoding: Encoding, text: str) -> int:
@@ -50,12 +63,12 @@ def _count(encoding: Encoding, text: str) -> int:
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException:  # Rust's panics are no Exception; one text must not lose its neighbours
-        return estimate(text) or 0
+        return estimate(text)
 
 
-def estimate(text: str | None) -> int | None:
+def estimate(text: str) -> int:
     """Tokens of a text by its length alone: one for every four bytes of UTF-8 that are begun."""
-    return None if text is None else -(-len(text.encode("utf-8", "replace")) // BYTES_A_TOKEN)
+    return -(-len(text.encode("utf-8", "replace")) // BYTES_A_TOKEN)
 
 
 def counted_with(encoding: str) -> str:
@@ -67,8 +80,8 @@ def counted_with(encoding: str) -> str:
 
 
 def vocabularies() -> list[str]:
-    """Each vocabulary at hand and the folder it lies in: another state of these may count otherwise."""
-    return [f"{name} {folder}" for name in VOCABULARIES if (folder := _folder(name)) is not None]
+    """Each encoding whose vocabulary is at hand: with others, texts may be counted otherwise."""
+    return [name for name in VOCABULARIES if _folder(name) is not None]
 
 
 def _missing(encoding: str) -> str | None:
@@ -78,7 +91,7 @@ def _missing(encoding: str) -> str | None:
     if encoding not in VOCABULARIES:
         return f"no encoding {encoding!r} is known"
     if _folder(encoding) is None:
-        return f"no vocabulary of {encoding} is at hand"
+        return f"no whole vocabulary of {encoding} is at hand"
     return None
 
 
@@ -108,11 +121,28 @@ def _loaded(name: str) -> Encoding | None:
 
 
 def _folder(encoding: str) -> Path | None:
-    """The folder that holds an encoding's vocabulary, under the name that tiktoken's cache gives it."""
-    address = _PUBLISHED_AT.format(VOCABULARIES[encoding])
+    """The folder that holds an encoding's whole vocabulary, under the name that tiktoken's cache gives it."""
+    vocabulary = VOCABULARIES[encoding]
+    address = _PUBLISHED_AT.format(vocabulary)
     file = hashlib.sha1(address.encode(), usedforsecurity=False).hexdigest()
     folders = [Path(chosen)] if (chosen := os.environ.get("TIKTOKEN_CACHE_DIR")) else []
     litellm = importlib.util.find_spec("litellm")
     if litellm is not None and litellm.origin is not None:
         folders.append(Path(litellm.origin).parent / "litellm_core_utils" / "tokenizers")
-    return next((folder for folder in folders if (folder / file).is_file()), None)
+    return next((folder for folder in folders if _sha256(folder / file) == SHA256[vocabulary]), None)
+
+
+def _sha256(path: Path) -> str | None:
+    """The hash of a file; None where there is none to read."""
+    try:
+        status = path.stat()
+        return _sha256_in_state(path, status.st_size, status.st_mtime_ns) if path.is_file() else None
+    except OSError:
+        return None
+
+
+@cache
+def _sha256_in_state(path: Path, size: int, mtime_ns: int) -> str:
+    """Read once as long as size and time stay: every build asks for it."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

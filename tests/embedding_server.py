@@ -10,6 +10,7 @@ Beside the kinds that the chat server knows:
     empty               vectors without a number          unnumbered          the numbers from 1 on
     other               vectors of another length         no_usage            nothing about tokens
     chat                a chat completion                 only:N              400 for more than N texts
+    most:N:KIND         for more than N texts KIND, else ok
 """
 
 from __future__ import annotations
@@ -66,6 +67,10 @@ def _texts(request: dict[str, Any]) -> list[str]:
 async def _respond(writer: asyncio.StreamWriter, seen: dict[str, Any]) -> bool:
     request = seen["body"]
     name, _, value = seen["kind"].partition(":")
+    if name == "most":
+        most, _, kind = value.partition(":")
+        seen["kind"] = kind if len(request["input"]) > int(most) else "ok"
+        return await _respond(writer, seen)
     if name == "only" and len(request["input"]) > int(value):
         return await respond_to_chat(writer, {**seen, "kind": "too_long"})
     if name in _EMBEDDED:

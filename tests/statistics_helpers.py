@@ -46,7 +46,8 @@ LOWER_TABLES = """
     create table prediction_scores (prediction_id varchar, metric varchar, value double);
     create table cell_sets (
         prediction_set varchar, benchmark varchar, model varchar, solver_id varchar, ranker varchar,
-        representation varchar, budget varchar, condition varchar, naming varchar, is_derived boolean
+        representation varchar, budget varchar, condition varchar, naming varchar, is_derived boolean,
+        is_repeat boolean
     );
     create table packings (
         benchmark varchar, question_id varchar, ranker varchar, representation varchar, budget varchar,

@@ -275,8 +275,8 @@ def _set_tables(study: MadeUpStudy) -> Iterator[tuple[str, list[Row]]]:
         "cell_sets",
         [
             _cell(cell)
-            | {"solver_id": f"solver {cell.model}", "is_planned": False, "is_derived": False}
-            | {"n_samples": cell.n_samples}
+            | {"solver_id": f"solver {cell.model}", "n_samples": cell.n_samples}
+            | {"is_planned": False, "is_derived": False, "is_repeat": False}
             for cell in sets
         ],
     )
@@ -284,7 +284,7 @@ def _set_tables(study: MadeUpStudy) -> Iterator[tuple[str, list[Row]]]:
         "cell_questions",
         [
             _cell(cell)
-            | {"question_id": question.question_id}
+            | {"question_id": question.question_id, "is_planned": False}
             | {"status": "over_cap" if study.place(cell, question) in study.infeasible else "ready"}
             for cell in sets
             for question in study.questions

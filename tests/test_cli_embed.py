@@ -78,6 +78,17 @@ def test_a_report_says_how_it_ended(found: EmbedReport, told: str) -> None:
     assert cli_embed.told_report(found) == told
 
 
+def test_texts_that_failed_are_an_error_where_none_was_embedded(capsys: pytest.CaptureFixture[str]) -> None:
+    cli_embed.tell_report(report(n_embedded=1, n_failed=2, first_error="HTTP 500"))
+    cli_embed.tell_report(report(n_used_up=2))
+    capsys.readouterr()
+    with pytest.raises(GlueError) as caught:
+        cli_embed.tell_report(report(n_failed=2, first_error="HTTP 500"))
+    assert caught.value.message == "openai/e embedded none of 2 texts; the first error: HTTP 500"
+    assert caught.value.hint is not None and "--retry-failed" in caught.value.hint
+    assert capsys.readouterr().out.startswith("openai/e: 2 failed")
+
+
 def test_what_stopped_it_is_an_error_but_for_what_was_wanted(capsys: pytest.CaptureFixture[str]) -> None:
     cli_embed.tell_report(report())
     cli_embed.tell_report(report(stop="max_cost", n_waiting=7))

@@ -9,6 +9,7 @@ import pytest
 
 from glue import embed as module
 from glue.embed import EmbedOptions, EmbedReport, embed, plan
+from glue.encoders.api import ApiOptions
 from glue.errors import GlueError
 from glue.home import Home
 from glue.landing import table_fingerprints
@@ -27,14 +28,20 @@ class Fake:
         self.n_loads = 0
         self.fails: dict[str, BaseException] = {}
         self.answers: dict[str, Any] = {}
+        self.most = 100  # texts at once that there is room for
+        self.uncountable: str | None = None
 
     def count_tokens(self, texts: Sequence[str]) -> list[int] | None:
+        if self.uncountable in texts:
+            raise ValueError(f"cannot count {self.uncountable}")
         return [len(text) for text in texts]
 
     def load(self) -> None:
         self.n_loads += 1
 
     def encode(self, texts: Sequence[str]) -> Any:
+        if len(texts) > self.most:
+            raise MemoryError("no room")
         for text in texts:
             if text in self.fails:
                 raise self.fails[text]
@@ -52,8 +59,9 @@ def fake(home: Home, monkeypatch: pytest.MonkeyPatch) -> Fake:
     return found
 
 
-def run(home: Home, batch_size: int = 4) -> EmbedReport:
-    return embed(home, "fake", options=EmbedOptions(batch_size))
+def run(home: Home, batch_size: int = 4, *, is_failed_retried: bool = False) -> EmbedReport:
+    api = ApiOptions(is_failed_retried=is_failed_retried)
+    return embed(home, "fake", options=EmbedOptions(batch_size, api))
 
 
 def test_batches_are_of_the_size_asked_for_and_the_longest_come_first(home: Home, fake: Fake) -> None:
@@ -94,27 +102,52 @@ def test_another_revision_embeds_anew_beside_the_first(home: Home, fake: Fake) -
 
 
 @pytest.mark.parametrize("answer", [[float("nan")] * 8, [1.0] * 7, [], "text", None])
-def test_a_bad_vector_never_lands(home: Home, fake: Fake, answer: Any) -> None:
-    fake.answers["t1"] = answer
-    with pytest.raises(GlueError, match="fake failed on a batch of 2 texts"):
-        run(home, batch_size=2)
+@pytest.mark.parametrize("text", ["t10", "t5"])  # the longest, which comes first, and one in between
+def test_one_bad_text_costs_no_other_and_is_not_tried_again(
+    home: Home, fake: Fake, answer: Any, text: str
+) -> None:
+    fake.answers[text] = answer
+    report = run(home)
+    assert (report.n_embedded, report.n_failed, report.n_waiting, report.stop) == (9, 1, 0, None)
+    columns = ["error", "is_counted", "is_permanent"]
+    failed = [row for row in attempts(home, *columns) if row["outcome"] == "failed"]
+    assert [row["n_texts"] for row in failed] in ([4, 2, 1], [2, 1])
+    for row in failed:
+        assert row["is_counted"] == row["is_permanent"] == (row["n_texts"] == 1)
+    assert report.first_error == failed[-1]["error"] and "a vector" in failed[-1]["error"]
+    assert (again := run(home)).n_used_up == 1 and (again.n_embedded, again.n_failed) == (0, 0)
+
     fake.answers.clear()
-    assert run(home).n_embedded > 0
+    assert run(home, is_failed_retried=True).n_embedded == 1
     rows = landed(home, "embeddings", ["vector"])
     assert sorted(row["vector"] for row in rows) == sorted(map(vector_of, text_names(10)))
 
 
-def test_what_was_embedded_before_a_failure_stays(home: Home, fake: Fake) -> None:
-    fake.fails["t1"] = MemoryError("no room")
-    with pytest.raises(GlueError, match="MemoryError: no room") as caught:
-        run(home, batch_size=1)
-    assert caught.value.hint is not None and "--batch-size" in caught.value.hint
-    n_before = len(fake.batches)
-    failed = [row for row in attempts(home, "error", "is_counted") if row["outcome"] == "failed"]
-    assert [(row["error"], row["is_counted"]) for row in failed] == [("MemoryError: no room", False)]
-    fake.fails.clear()
-    assert run(home).n_embedded == 10 - n_before
-    assert sorted(text for batch in fake.batches for text in batch) == sorted(text_names(10))
+def test_a_batch_too_large_for_the_memory_is_embedded_in_parts(home: Home, fake: Fake) -> None:
+    fake.most = 2
+    report = run(home, batch_size=10)
+    assert (report.n_embedded, report.n_failed) == (10, 0)
+    assert {row["error"] for row in attempts(home, "error")} == {None, "MemoryError: no room"}
+
+
+def test_a_text_that_cannot_be_counted_fails_alone(home: Home, fake: Fake) -> None:
+    fake.uncountable = "t3"
+    report = run(home)
+    assert (report.n_embedded, report.n_failed) == (9, 1)
+    assert report.first_error == "ValueError: cannot count t3"
+
+
+def test_an_encoder_that_fails_at_everything_stops(
+    home: Home, fake: Fake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    helpers.stand_in_for_dbt(text_names(100), monkeypatch.setattr)
+    fake.most = 0
+    report = run(home, batch_size=8)
+    assert (report.n_embedded, report.n_failed, report.n_waiting) == (0, 25, 75)
+    assert (report.stop, report.stop_error) == ("failed", "MemoryError: no room")
+    assert report.stop_hint is not None and "--retry-failed" in report.stop_hint
+    fake.most = 100
+    assert run(home, batch_size=8, is_failed_retried=True).n_embedded == 100
 
 
 def test_an_interrupt_ends_it_and_the_next_command_goes_on(home: Home, fake: Fake) -> None:

@@ -148,6 +148,67 @@ def test_what_failed_for_a_moment_is_embedded_in_the_end(shop: Home, server: Mod
     assert kinds(shop)["answered", None, 200] == 3
 
 
+@pytest.mark.parametrize("kind", ["nan", "short", "500", "garbage", "hang_up", "hang", "429"])
+def test_one_bad_text_uses_up_its_own_attempts_and_nobody_elses(
+    shop: Home, server: ModelServer, kind: str
+) -> None:
+    server.plan(t3=[kind])
+    options: dict[str, Any] = {"retries": 1, "request_timeout_s": 0.3 if kind == "hang" else 5.0}
+    report = ask(shop, server.url, batch_size=10, **options)
+    assert (report.n_embedded, report.n_failed, report.n_waiting, report.stop) == (9, 1, 0, None)
+    sizes = [len(request["body"]["input"]) for request in server.seen() if request["kind"] == kind]
+    assert sizes[:2] == [10, 10] and sizes[-2:] == [1, 1]  # as many attempts at all as at the one
+    assert sizes == sorted(sizes, reverse=True) and len(set(sizes)) == len(sizes) - 2  # and one at each half
+    failed = [row for row in attempts(shop, "is_counted", "is_permanent") if row["outcome"] == "failed"]
+    assert [row["is_counted"] for row in failed] == [row["n_texts"] == 1 for row in failed]
+    assert not any(row["is_permanent"] for row in failed)
+
+    server.plan()
+    later = ask(shop, server.url, batch_size=10, **options)
+    assert (later.n_embedded, later.n_used_up, server.seen()) == (0, 1, [])
+    fresh = ask(shop, server.url, batch_size=10, **options, is_failed_retried=True)
+    assert (fresh.n_embedded, text_counts(server)) == (1, {"t3": 1})
+
+
+def test_a_bad_text_keeps_its_count_over_batches_and_commands(shop: Home, server: ModelServer) -> None:
+    server.plan(t3=["500"])
+    assert ask(shop, server.url, batch_size=10, retries=0).n_failed == 1
+    assert ask(shop, server.url, batch_size=10, retries=0).n_used_up == 1
+    assert ask(shop, server.url, batch_size=10, retries=2).n_failed == 1
+    assert sum(request["body"]["input"] == ["t3"] for request in server.seen()) == 3
+
+
+@pytest.mark.parametrize("kind", ["429:0.5", "503:0.5"])
+def test_halves_wait_as_long_as_the_provider_says(shop: Home, server: ModelServer, kind: str) -> None:
+    server.plan(t1=[kind, "ok"])
+    assert ask(shop, server.url, batch_size=10, retries=0).n_embedded == 10
+    first, second, third = (request["at"] for request in server.seen())
+    assert 0.5 <= second - first < 2 and 0.5 <= third - first < 2
+
+
+def test_a_server_that_takes_few_texts_at_once_in_time_gets_few(
+    home: Home, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Eight batches out at once fail, and all their halves: that is no reason to stop."""
+    studied(home, monkeypatch, 256)
+    server.plan(["most:2:500"])
+    report = ask(home, server.url, batch_size=32, retries=0)
+    assert (report.n_embedded, report.n_failed, report.stop) == (256, 0, None)
+
+
+def test_an_outage_stops_the_run_and_counts_for_hardly_anyone(
+    home: Home, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    studied(home, monkeypatch, 640)
+    server.plan(["500"])
+    report = ask(home, server.url, batch_size=64, retries=0)
+    assert report.stop == "server_error" and report.n_embedded == 0
+    assert len(server.seen()) <= 40
+    server.plan()
+    later = ask(home, server.url, batch_size=64, retries=0)
+    assert later.n_embedded == 640 - report.n_failed and report.n_failed <= 16
+
+
 def test_the_budget_counts_over_commands(shop: Home, server: ModelServer) -> None:
     server.plan(t1=["500"])
     assert ask(shop, server.url, retries=0, batch_size=1).n_failed == 1

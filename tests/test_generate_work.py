@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -66,3 +67,10 @@ def test_a_limit_counts_questions_and_leaves_the_rest() -> None:
     work = work_of(RUN, [*samples, pending("a1", question_id="a again")], {}, retries=3, limit=2)
     assert [row["request_id"] for row in work.rows] == ["a1", "a2", "b1", "b2"]
     assert (work.n_requests, work.n_waiting) == (7, 2)
+
+
+def test_questions_that_a_set_has_only_been_planned_with_are_not_asked() -> None:
+    rows = [pending("one"), pending("two", is_planned=True)]
+    for question_ids, expected in ((("one",), ["one"]), (None, ["one", "two"])):
+        run = replace(RUN, question_ids=question_ids)
+        assert [row["request_id"] for row in work_of(run, rows, {}, retries=3).rows] == expected

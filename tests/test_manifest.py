@@ -65,6 +65,7 @@ def test_a_manifest_does_not_depend_on_the_order_of_its_entries() -> None:
     ("text", "message"),
     [
         ("{", "is no manifest: it is not JSON"),
+        ("[" * 100_000, "is no manifest: it is not JSON"),
         ("[]", "has no field 'manifest'"),
         ('{"manifest": 99, "entries": []}', "is a manifest of format 99"),
         ('{"manifest": 1}', "its field 'entries' is no list"),

@@ -143,10 +143,13 @@ def test_a_packing_that_is_not_greedy_is_found(connection: duckdb.DuckDBPyConnec
 # --- BIRD ---------------------------------------------------------------------------------------------------
 
 CONTEXTS = """
-    select contexts.*, representation, condition, naming, packings.n_tokens as n_packed_tokens
-    from context_texts as contexts
-    inner join cells using (setting)
+    select
+        question_id, setting, representation, condition, naming, schema_text, is_infeasible, cap_tokens,
+        packings.n_tables, packings.n_tokens as n_packed_tokens, contexts.n_tokens
+    from cell_questions as asked
     inner join packings using (benchmark, question_id, ranker, representation, budget, condition)
+    left join cell_contexts as contexts using (benchmark, question_id, setting)
+    left join cell_messages using (benchmark, question_id, setting)
 """
 SETTINGS = [
     f"lexical-{representation}-{budget}-{condition}{suffix}"
@@ -177,7 +180,7 @@ def pool(tmp_path_factory: pytest.TempPathFactory, shared_data: Path) -> Path:
         writer.append(
             "runs", [{**run, "run_id": name, "prediction_set": name, "setting": name} for name in SETTINGS]
         )
-    run_dbt(home, "+context_texts", "+leak_audit", "+lexical_leaks", "name_collisions")
+    run_dbt(home, "+cell_messages", "+leak_audit", "+lexical_leaks", "name_collisions")
     return home.root
 
 

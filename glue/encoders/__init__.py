@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from glue.encoders.base import LocalEncoder
+from glue.encoders.base import FOLDER_HINT, LocalEncoder
 from glue.errors import GlueError, nearest
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def encoder_of(name: str, options: ApiOptions) -> Encoder:
 
         return _checked(folder_model(folder), options)
     if name.startswith((".", "/", "~")):
-        raise GlueError(f"there is no folder {name}", "name a folder that sentence-transformers has saved")
+        raise GlueError(f"there is no folder {name}", FOLDER_HINT)
     if "/" not in name and not _is_listed(name):
         close = nearest(name, list(_HERE))
         forms = f"{', '.join(_HERE)}, hub:ORG/NAME, a folder, or litellm's provider/model"

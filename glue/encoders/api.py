@@ -11,10 +11,9 @@ from glue.encoders.api_wires import LiteLLMEmbeddingWire, OpenAIEmbeddingWire
 from glue.encoders.base import VectorCheck
 from glue.errors import GlueError
 from glue.solvers.attempts import Attempt, Sender
-from glue.solvers.keys import Scrubber, address, secrets_of
-from glue.solvers.litellm_wire import check_provider
+from glue.solvers.keys import address
 from glue.solvers.model_client import ModelClient
-from glue.solvers.openai_wire import HOME_ADDRESS, KEY_VARIABLE, address_in_environment
+from glue.solvers.openai_wire import HOME_ADDRESS, KEY_VARIABLE
 from glue.solvers.prices import Price, Rates, listed, litellm_folder, price_of
 from glue.solvers.refused_settings import Settings
 
@@ -76,28 +75,18 @@ class ApiEncoder:
                 "name an embedding model, such as openai/text-embedding-3-small",
             )
         is_openai_wire = model.startswith("openai/") or entry.get("litellm_provider") == "openai"
-        if not is_openai_wire:
-            check_provider(model)
-        price = _price(model, options.price_in)
-        if price is None and options.max_cost_usd is not None:
-            raise GlueError(
-                f"--max-cost: the price of {model} is unknown",
-                "give --price-in, in US dollars per million tokens",
-            )
-        typed = options.api_base or (address_in_environment() if is_openai_wire else None)
-        base = address(typed) if typed else None
-        settings: dict[str, Any] = {}
-        if options.dimensions is not None:
-            settings["dimensions"] = options.dimensions
-        if base is not None:
-            settings["api_base"] = base.shown
-        key = os.environ.get(KEY_VARIABLE) if is_openai_wire else None
-        scrubber = Scrubber.of([key, *secrets_of(base, typed)])
-        client = ModelClient(
-            model, settings, base, is_openai_wire, options.request_timeout_s, price, scrubber
+        settings = {} if options.dimensions is None else {"dimensions": options.dimensions}
+        client = ModelClient.reached(
+            model,
+            settings,
+            is_openai_wire,
+            options.api_base,
+            options.request_timeout_s,
+            _price(model, options.price_in),
         )
+        client.check_price(options.max_cost_usd, "--price-in")
         most = entry.get("max_input_tokens")
-        return cls(client, _revision(model, settings), most if isinstance(most, int) else None)
+        return cls(client, _revision(client), most if isinstance(most, int) else None)
 
     @property
     def token_counter(self) -> str:
@@ -133,11 +122,11 @@ def _price(model: str, price_in: float | None) -> Price | None:
     return found
 
 
-def _revision(model: str, settings: dict[str, Any]) -> str:
+def _revision(client: ModelClient) -> str:
     """The model's name; with its address and its dimensions, where they were given."""
-    parts = [model]
-    if "api_base" in settings:
-        parts.append(f"at {settings['api_base']}")
-    if "dimensions" in settings:
-        parts.append(f"in {settings['dimensions']} dimensions")
+    parts = [client.model]
+    if "api_base" in client.settings:
+        parts.append(f"at {client.settings['api_base']}")
+    if "dimensions" in client.settings:
+        parts.append(f"in {client.settings['dimensions']} dimensions")
     return " ".join(parts)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -12,6 +13,8 @@ from glue.errors import GlueError
 
 ENCODERS_HINT = "pip install 'evalhouse[encoders]' (in a checkout: make encoders)"
 MULTILINGUAL_HINT = "pip install 'evalhouse[multilingual]' (in a checkout: make encoders)"
+
+FOLDER_HINT = "name a folder that sentence-transformers has saved"
 
 _HASHED_BYTES = 1 << 20
 _NOT_THE_MODEL = {".md", ".pyc"}
@@ -48,7 +51,7 @@ class LocalEncoder(Protocol):
 
 
 class VectorCheck:
-    """Checks what came back for a batch. The first good vectors say how many dimensions all others have."""
+    """Checks what came back for a batch. Most of the first vectors say how long all others must be."""
 
     def __init__(self, n_dimensions: int | None = None) -> None:
         self.n_dimensions = n_dimensions
@@ -58,15 +61,18 @@ class VectorCheck:
         if not isinstance(vectors, list) or len(vectors) != n_texts:
             found = len(vectors) if isinstance(vectors, list) else "no"
             return f"{found} vectors for {n_texts} texts"
-        for vector in vectors:
-            if not isinstance(vector, list) or not vector or not all(map(_is_number, vector)):
-                return "a vector is no list of finite numbers"
-            expected = self.n_dimensions or len(vectors[0])
-            if len(vector) != expected:
-                return f"a vector has {len(vector)} dimensions, expected {expected}"
-        if vectors:
-            self.n_dimensions = len(vectors[0])
-        return None
+        if not all(map(_is_vector, vectors)):
+            return "a vector is no list of finite numbers"
+        lengths = Counter(map(len, vectors)).most_common()
+        expected = self.n_dimensions or (lengths[0][0] if lengths else None)
+        if len(lengths) == 1 or (lengths and lengths[0][1] > lengths[1][1]):
+            self.n_dimensions = expected  # although one may be wrong: alone, it must not pass for right
+        wrong = next((length for length, _ in lengths if length != expected), None)
+        return f"a vector has {wrong} dimensions, expected {expected}" if wrong else None
+
+
+def _is_vector(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(map(_is_number, value))
 
 
 def _is_number(value: Any) -> bool:
@@ -77,18 +83,21 @@ def _is_number(value: Any) -> bool:
 def files_revision(folder: Path) -> str:
     """The sha256 of a model's files: their names and contents, less prose, bytecode and hidden ones.
 
-    GlueError when the folder holds none.
+    GlueError when the folder holds none, or one that cannot be read.
     """
     digest = hashlib.sha256()
     n_files = 0
-    for path in sorted(_model_files(folder)):
-        n_files += 1
-        digest.update(f"{path.relative_to(folder).as_posix()}\0{path.stat().st_size}\0".encode())
-        with path.open("rb") as file:
-            while chunk := file.read(_HASHED_BYTES):
-                digest.update(chunk)
+    try:
+        for path in sorted(_model_files(folder)):
+            n_files += 1
+            digest.update(f"{path.relative_to(folder).as_posix()}\0{path.stat().st_size}\0".encode())
+            with path.open("rb") as file:
+                while chunk := file.read(_HASHED_BYTES):
+                    digest.update(chunk)
+    except OSError as error:
+        raise GlueError(f"the model in {folder} cannot be read: {error}", FOLDER_HINT) from error
     if not n_files:
-        raise GlueError(f"{folder} holds no model", "name a folder that sentence-transformers has saved")
+        raise GlueError(f"{folder} holds no model", FOLDER_HINT)
     return digest.hexdigest()
 
 

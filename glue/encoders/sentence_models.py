@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from glue.encoders.base import ENCODERS_HINT, Vectors, files_revision
+from glue.encoders.base import ENCODERS_HINT, FOLDER_HINT, Vectors, files_revision
 from glue.errors import GlueError
 
 MINILM = "minilm"
@@ -20,7 +20,7 @@ _SETTINGS = ("sentence_bert_config.json", "sentence_roberta_config.json", "sente
 
 
 class SentenceModel:
-    """One model in a folder (LocalEncoder)."""
+    """One model in a folder (LocalEncoder). GlueError wherever its files turn out to be spoilt."""
 
     kind = "sentence_transformers"
 
@@ -31,7 +31,10 @@ class SentenceModel:
             )
         self.name = name
         self._folder = folder
-        self.n_max_tokens = _n_max_tokens(folder)
+        try:
+            self.n_max_tokens = _n_max_tokens(folder)
+        except (OSError, ValueError, RecursionError) as error:
+            raise self._unloadable(error) from error
         self._model: Any = None
 
     @cached_property
@@ -59,11 +62,8 @@ class SentenceModel:
         transformers_logging.disable_progress_bar()
         try:
             self._model = SentenceTransformer(str(self._folder), local_files_only=True)
-        except (OSError, ValueError, RuntimeError, KeyError) as error:
-            raise GlueError(
-                f"the encoder {self.name} cannot be loaded from {self._folder}: {error}",
-                "name a folder that sentence-transformers has saved",
-            ) from error
+        except Exception as error:  # whatever the libraries stumble over in the files
+            raise self._unloadable(error) from error
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """See LocalEncoder."""
@@ -81,10 +81,17 @@ class SentenceModel:
             return None
         from tokenizers import Tokenizer
 
-        tokenizer = Tokenizer.from_file(str(path))
+        try:
+            tokenizer = Tokenizer.from_file(str(path))
+        except Exception as error:  # it raises no narrower class
+            raise self._unloadable(error) from error
         tokenizer.no_truncation()
         tokenizer.no_padding()
         return tokenizer
+
+    def _unloadable(self, error: Exception) -> GlueError:
+        told = f"the encoder {self.name} cannot be loaded from {self._folder}: {_first_line(error)}"
+        return GlueError(told, FOLDER_HINT)
 
 
 def minilm() -> SentenceModel:
@@ -114,18 +121,25 @@ def hub_model(name: str) -> SentenceModel:
     try:
         folder = snapshot_download(name.removeprefix(HUB))
     except Exception as error:  # its own errors, requests' and the disk's
-        line = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise GlueError(
-            f"the encoder {name} is neither in the hub's cache nor to be had: {line}",
+            f"the encoder {name} is neither in the hub's cache nor to be had: {_first_line(error)}",
             "check the name and the network, or name a folder that holds the model",
         ) from error
     return SentenceModel(name, Path(folder))
 
 
+def _first_line(error: Exception) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[0] if lines else type(error).__name__
+
+
 def _n_max_tokens(folder: Path) -> int | None:
-    for name in _SETTINGS:
-        path = folder / name
-        if path.is_file():
-            found = json.loads(path.read_text(encoding="utf-8")).get("max_seq_length")
-            return found if isinstance(found, int) else None
-    return None
+    """What the settings say; None where they do not. ValueError when they are none."""
+    path = next((path for name in _SETTINGS if (path := folder / name).is_file()), None)
+    if path is None:
+        return None
+    settings = json.loads(path.read_text(encoding="utf-8"))
+    if not isinstance(settings, dict):
+        raise ValueError(f"{path.name} is no JSON object")
+    found = settings.get("max_seq_length")
+    return found if isinstance(found, int) and not isinstance(found, bool) else None

@@ -29,6 +29,8 @@ LONGEST_WAIT_S = 600.0
 GIVEN_UP_IN_A_ROW = 25
 """So many questions given up on, and none answered in between: the fault is not theirs, the run stops."""
 
+_BEFORE_ALL_ELSE = -1.0
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -86,7 +88,7 @@ OnEnd = Callable[[Question, bool, Tally], None]
 """Called when a question has its end; True: it failed."""
 
 Split = Callable[[Question], Sequence[Question]]
-"""The smaller questions to ask in place of one that is refused for good; none where it has no parts."""
+"""The smaller questions to ask in place of one that is given up on; none where it has no parts."""
 
 
 _Place = tuple[float, int, Question]
@@ -243,11 +245,11 @@ class Asking:
             self._stop(str(kind), attempt.error)
         elif kind == attempts.REFUSED_SETTING:
             self._queue(question, 0.0, order)
-        elif attempt.is_permanent and (parts := self._split(question)):
-            for part in parts:
-                self._queue(part, -1.0)  # before all else, so that the fault is found first
         elif self._is_final(attempt) or question.n_counted > self._limits.retries:
-            self._end(question, attempt)
+            if attempt.outcome == "failed" and (parts := self._split(question)):
+                self._ask_parts(parts, question, attempt)
+            else:
+                self._end(question, attempt)
         else:
             self._queue(question, time.monotonic() + self._delay_s(question, attempt), order)
         if kind is None:
@@ -258,11 +260,36 @@ class Asking:
             return self._has_sql(attempt.text or "")
         return attempt.outcome != "failed" or attempt.is_permanent
 
+    def _ask_parts(self, parts: Sequence[Question], question: Question, attempt: Attempt) -> None:
+        """Ask the parts in place of a question, the newest before all else, so that a fault is found soon.
+
+        Unless it was refused for good, the server may be at fault: then half as many go out at once, after
+        the wait that the server asks for, and the question counts as given up on.
+        """
+        ready_at = _BEFORE_ALL_ELSE
+        if not attempt.is_permanent:
+            self._width = max(1.0, self._width / 2)
+            delay_s = self._delay_s(question, attempt)
+            if attempt.retry_after_s is not None:
+                ready_at = time.monotonic() + delay_s
+        for part in reversed(parts):
+            self._n_queued += 1
+            self._queue(part, ready_at, -self._n_queued)
+        if not attempt.is_permanent:
+            self._give_up(attempt)
+
     def _end(self, question: Question, attempt: Attempt) -> None:
         is_failed = attempt.outcome == "failed"
         self.tally.outcomes[attempt.outcome] += 1
-        self._n_given_up_in_a_row = self._n_given_up_in_a_row + 1 if is_failed else 0
         self._on_end(question, is_failed, self.tally)
+        if is_failed:
+            self._give_up(attempt)
+        else:
+            self._n_given_up_in_a_row = 0
+
+    def _give_up(self, attempt: Attempt) -> None:
+        """Count one more question given up on; too many in a row end the run."""
+        self._n_given_up_in_a_row += 1
         if self._n_given_up_in_a_row >= GIVEN_UP_IN_A_ROW and self._waiting:
             self._stop(attempt.error_kind or "failed", attempt.error)
 

@@ -48,32 +48,52 @@ class ModelClient:
         price_out: float | None,
         max_cost_usd: float | None,
     ) -> ModelClient:
-        """GlueError when litellm is missing or knows no such provider, or a price is needed and unknown."""
+        """A model that answers in chats. GlueError as of `reached`, and for half a price."""
         litellm_folder()
         if (price_in is None) != (price_out is None):
             raise GlueError(
                 "--price-in and --price-out go together", "give both, in US dollars per million tokens"
             )
-        is_openai_wire = speaks_openai(model)
-        if not is_openai_wire:
-            check_provider(model)
-        price = price_of(model, price_in, price_out)
-        if price is None and max_cost_usd is not None:
-            raise GlueError(
-                f"--max-cost: the price of {model} is unknown",
-                "give --price-in and --price-out, in US dollars per million tokens",
-            )
-        typed = api_base or (address_in_environment() if is_openai_wire else None)
-        base = address(typed) if typed else None
-        settings: dict[str, Any] = {
+        settings = {
             "temperature": int(temperature) if temperature == int(temperature) else temperature,
             "max_tokens": max_tokens,
         }
+        price = price_of(model, price_in, price_out)
+        client = cls.reached(model, settings, speaks_openai(model), api_base, timeout_s, price)
+        client.check_price(max_cost_usd, "--price-in and --price-out")
+        return client
+
+    @classmethod
+    def reached(
+        cls,
+        model: str,
+        settings: Mapping[str, Any],
+        is_openai_wire: bool,
+        api_base: str | None,
+        timeout_s: float,
+        price: Price | None,
+    ) -> ModelClient:
+        """A model at `api_base`, or where the environment or litellm says. The address joins its settings.
+
+        GlueError when litellm knows no such provider, or the address is none.
+        """
+        if not is_openai_wire:
+            check_provider(model)
+        typed = api_base or (address_in_environment() if is_openai_wire else None)
+        base = address(typed) if typed else None
         if base is not None:
-            settings["api_base"] = base.shown
+            settings = {**settings, "api_base": base.shown}
         key = os.environ.get(KEY_VARIABLE) if is_openai_wire else None
         scrubber = Scrubber.of([key, *secrets_of(base, typed)])
         return cls(model, settings, base, is_openai_wire, timeout_s, price, scrubber)
+
+    def check_price(self, max_cost_usd: float | None, options: str) -> None:
+        """GlueError when a cost is to be held and the price is unknown; `options` would give it."""
+        if self.price is None and max_cost_usd is not None:
+            raise GlueError(
+                f"--max-cost: the price of {self.model} is unknown",
+                f"give {options}, in US dollars per million tokens",
+            )
 
     @cached_property
     def counter(self) -> Counter:

@@ -30,13 +30,18 @@ SWEEP = "budget_sweep"
 
 @dataclass(frozen=True)
 class Study:
-    """What a study is asked for. `n_sampled`: only so many held-out questions, the same in every cell."""
+    """What a study is asked for.
+
+    `n_sampled`: only the first so many held-out questions, the same in every cell. `name` begins the names of
+    its sets, which tells them apart from those that were asked otherwise.
+    """
 
     benchmark: str
     models: tuple[str, ...] = DEFAULT_MODELS
     grid: Grid = field(default_factory=Grid)
     n_sampled: int | None = None
     encoders: tuple[str, ...] = ()
+    name: str | None = None
     options: ModelOptions = field(default_factory=ModelOptions)
 
     @property
@@ -66,14 +71,16 @@ class Sweep:
 
 
 def plan_study(home: Home, study: Study, progress: Progress, *, command: str) -> list[Plan]:
-    """What the study would send, set by set; nothing is sent or embedded. GlueError as of `run_study`."""
+    """What the study would send, set by set; nothing is sent or embedded.
+
+    GlueError as of `run_study`, but for rankings that lack embeddings: the plans' counts say so.
+    """
     options = _begin(home, study, progress, command)
-    asked = questions_asked(home, study.benchmark, study.n_sampled)
     return plan(
         home,
         study.models,
         study.benchmark,
-        asked=asked,
+        asked=questions_asked(home, study),
         options=options,
         progress=progress,
         command=command,
@@ -85,7 +92,7 @@ def run_study(
 ) -> Sweep:
     """Do all that the study still lacks, and give its report.
 
-    Stops after generating when a set stopped early (`on_generated` raises what it makes of that). GlueError
+    Stops after generating when that ended badly (`on_generated` raises what it makes of it). GlueError
     for an unknown benchmark or level, a ranking that lacks embeddings, and whatever the steps raise.
     """
     options = _begin(home, study, progress, command, steps.on_registered)
@@ -94,7 +101,7 @@ def run_study(
         home,
         study.models,
         study.benchmark,
-        asked=questions_asked(home, study.benchmark, study.n_sampled),
+        asked=questions_asked(home, study),
         options=options,
         progress=progress,
         command=command,
@@ -136,26 +143,29 @@ def _embed(home: Home, study: Study, progress: Progress, steps: Steps, command: 
         steps.on_embedded(report)
 
 
-def questions_asked(home: Home, benchmark: str, n_sampled: int | None) -> Asked:
-    """The questions of a study: all whose database is at hand, or the first places of the drawn order.
+def questions_asked(home: Home, study: Study) -> Asked:
+    """The questions of a study whose database is at hand: all, or the first places of the drawn order.
 
-    GlueError where there is none, or fewer than were asked for.
+    GlueError where there is none.
     """
-    rows = [row for row in study_questions(home).to_pylist() if row["benchmark"] == benchmark]
+    rows = [row for row in study_questions(home).to_pylist() if row["benchmark"] == study.benchmark]
     if not rows:
         raise GlueError(
-            f"no question of {benchmark} has its database at hand",
+            f"no question of {study.benchmark} has its database at hand",
             "import its database files (glue import bird --databases …)",
         )
-    if n_sampled is None:
-        return Asked(tuple(row["question_id"] for row in rows))
-    chosen = [row for row in rows if row["sample_place"] is not None and row["sample_place"] <= n_sampled]
-    if len(chosen) < n_sampled:
+    if study.n_sampled is None:
+        return Asked(tuple(row["question_id"] for row in rows), first_name=study.name)
+    placed = [row for row in rows if row["sample_place"] is not None]
+    chosen = [row for row in placed if row["sample_place"] <= study.n_sampled]
+    if not chosen:
+        least = min((row["sample_place"] for row in placed), default=None)
         raise GlueError(
-            f"--sample {n_sampled}: {benchmark} has only {len(chosen):,} held-out questions at hand",
-            f"give --sample {len(chosen)} or less, or leave it out" if chosen else "leave --sample out",
+            f"--sample {study.n_sampled}: of these questions of {study.benchmark} no database is at hand",
+            f"give --sample {least} or more, or leave it out" if least else "leave --sample out",
         )
-    return Asked(tuple(row["question_id"] for row in chosen), f"sample-{n_sampled}")
+    ids = tuple(row["question_id"] for row in chosen)
+    return Asked(ids, f"sample-{study.n_sampled}", study.name)
 
 
 def sweep(home: Home, benchmark: str) -> Sweep:
@@ -181,6 +191,7 @@ _AT_A_GLANCE = f"""
     with cells as (
         select *
         from {SWEEP}
+        semi join (from cell_sets where not is_repeat) as cell_sets using (prediction_set, benchmark)
         where benchmark = ? and not is_majority
         qualify split = max(split) filter (where split in ('all', 'held_out') and denominator > 0) over ()
     )

@@ -93,7 +93,7 @@ placed as (
         cell_sets.benchmark,
         cell_sets.model,
         run_questions.is_control,
-        cell_sets.is_planned,
+        run_questions.is_planned,
         cell_sets.n_samples,
         runs.gold_edition,
         run_questions.dialect,

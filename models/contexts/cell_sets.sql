@@ -76,4 +76,10 @@ everything as (
 
 )
 
-select * from everything
+select
+    *,
+    row_number() over (
+        partition by benchmark, solver_id, setting, is_derived
+        order by is_planned asc, prediction_set asc
+    ) > 1 as is_repeat,
+from everything

@@ -33,6 +33,9 @@ removed as (
         required_tables.table_key,
         lower(pool.prefixed_name) as prefixed_key,
         lower(pool.bare_name) as bare_key,
+        {{ spaced_words('pool.prefixed_name') }} as prefixed_words,
+        {{ spaced_words('required_tables.db_id') }} as db_words,
+        {{ spaced_words('required_tables.table_key') }} as table_words,
     from required_tables
     inner join pool
         on required_tables.benchmark = pool.benchmark
@@ -47,90 +50,105 @@ removable as (
 
 ),
 
-plain as (
+shown as (
 
-    -- As most tables stand, whatever is asked, beside every table that some question requires.
-    select
-        table_texts.db_id,
-        table_texts.naming,
-        lower(table_texts.text) as text_key,
-        removable.benchmark,
-        removable.db_id as removed_db_id,
-        removable.table_key as removed_table_key,
-        removable.prefixed_key,
-        removable.bare_key,
-    from table_texts
-    inner join removable
-        on table_texts.benchmark = removable.benchmark
-        and contains(lower(table_texts.text), removable.table_key)
-
-),
-
-changed as (
-
-    select
-        removal_texts.db_id,
-        removal_texts.naming,
-        lower(removal_texts.text) as text_key,
-        removed.benchmark,
-        removed.db_id as removed_db_id,
-        removed.table_key as removed_table_key,
-        removed.prefixed_key,
-        removed.bare_key,
-    from removal_texts
-    inner join removed
-        on removal_texts.benchmark = removed.benchmark
-        and removal_texts.question_id = removed.question_id
-        and contains(lower(removal_texts.text), removed.table_key)
-
-),
-
-pairs as (
-
-    select * from plain
+    select benchmark, db_id, naming, text from table_texts
     union
-    select * from changed
+    select benchmark, db_id, naming, text from removal_texts
+
+),
+
+shown_lines as (
+
+    -- As they are shown, whatever they were made of. A name of a column cannot be taken away: what stands outside keys
+    -- and comments is not searched.
+    select
+        *,
+        unnest(string_split(text, chr(10))) as line,
+    from shown
+
+),
+
+searchable as (
+
+    select distinct
+        benchmark,
+        db_id,
+        naming,
+        line,
+        replace(
+            trim(regexp_extract(lower(line), '^ +foreign key .* references ("(?:[^"]|"")*"|[^ ,]+)', 1), '"'), '""', '"'
+        ) as referenced_key,
+        {{ comment_words("regexp_extract(line, '  -- (.*)$', 1)") }} as said,
+    from shown_lines
+    where contains(line, '  -- ') or contains(line, ' REFERENCES ')
 
 ),
 
 searched as (
 
-    -- In the texts as they are shown, whatever they were made of.
+    -- Every line, beside every table that some question requires.
     select
-        * exclude (prefixed_key, bare_key),
-        regexp_matches(
-            text_key,
-            '\n +foreign key [^\n]* references "?'
-            || regexp_escape(if(naming = 'prefixed', prefixed_key, bare_key)) || '"?[ ,]'
-        ) as has_foreign_key,
-        contains(text_key, prefixed_key)
-        and regexp_matches(text_key, '(^|\W)' || regexp_escape(prefixed_key) || '(\W|$)') as has_prefixed_name,
-        (
-            contains(text_key, lower(removed_db_id) || '.')
-            and regexp_matches(
-                text_key,
-                '(^|\W)' || regexp_escape(lower(removed_db_id)) || '\.'
-                || regexp_escape(removed_table_key) || '(\W|$)'
-            )
+        searchable.benchmark,
+        searchable.db_id,
+        searchable.naming,
+        searchable.line,
+        removable.db_id as removed_db_id,
+        removable.table_key as removed_table_key,
+        searchable.referenced_key = if(searchable.naming = 'prefixed', removable.prefixed_key, removable.bare_key)
+            as has_foreign_key,
+        contains(searchable.said.words, removable.prefixed_words) as has_prefixed_name,
+        contains(searchable.said.dotted_words, rtrim(removable.db_words) || '.' || ltrim(removable.table_words))
+        or contains(
+            searchable.said.dotted_words, rtrim(removable.db_words) || '.' || trim(removable.table_words) || '.'
         )
         or (
-            db_id = removed_db_id
-            and regexp_matches(text_key, '(^|\W)' || regexp_escape(removed_table_key) || '["`\]]?\.["`\[]?\w')
+            searchable.db_id = removable.db_id
+            and contains(searchable.said.dotted_words, rtrim(removable.table_words) || '.')
         ) as has_qualified_name,
-        db_id = removed_db_id
-        and len(list_filter(
-            regexp_extract_all(text_key, '  -- ([^\n]*)', 1),
-            lambda comment: regexp_matches(comment, '\bforeign key\b|\b(refer|link|join)')
-            and regexp_matches(comment, '(^|\W)' || regexp_escape(removed_table_key) || '(\W|$)')
-        )) > 0 as has_key_comment,
-    from pairs
+        searchable.db_id = removable.db_id
+        and searchable.said.is_key_comment
+        and contains(searchable.said.words, removable.table_words) as has_key_comment,
+    from searchable
+    inner join removable
+        on searchable.benchmark = removable.benchmark
+        and (
+            contains(searchable.said.words, trim(removable.table_words))
+            or searchable.referenced_key in (removable.prefixed_key, removable.bare_key)
+        )
 
 ),
 
 found as (
 
-    select * from searched
-    where has_foreign_key or has_prefixed_name or has_qualified_name or has_key_comment
+    select
+        shown_lines.benchmark,
+        shown_lines.db_id,
+        shown_lines.naming,
+        shown_lines.text,
+        searched.removed_db_id,
+        searched.removed_table_key,
+        {% for flag in ['has_foreign_key', 'has_prefixed_name', 'has_qualified_name', 'has_key_comment'] -%}
+        bool_or(searched.{{ flag }}) as {{ flag }},
+        {% endfor -%}
+    from shown_lines
+    inner join searched
+        on shown_lines.benchmark = searched.benchmark
+        and shown_lines.db_id = searched.db_id
+        and shown_lines.naming = searched.naming
+        and shown_lines.line = searched.line
+    where
+        searched.has_foreign_key
+        or searched.has_prefixed_name
+        or searched.has_qualified_name
+        or searched.has_key_comment
+    group by
+        shown_lines.benchmark,
+        shown_lines.db_id,
+        shown_lines.naming,
+        shown_lines.text,
+        searched.removed_db_id,
+        searched.removed_table_key
 
 ),
 
@@ -144,13 +162,13 @@ unchanged as (
         table_texts.table_key,
         table_texts.representation,
         table_texts.naming,
-        found.* exclude (benchmark, db_id, naming, text_key),
+        found.* exclude (benchmark, db_id, naming, text),
     from found
     inner join table_texts
         on found.benchmark = table_texts.benchmark
         and found.db_id = table_texts.db_id
         and found.naming = table_texts.naming
-        and found.text_key = lower(table_texts.text)
+        and found.text = table_texts.text
     inner join removed
         on found.benchmark = removed.benchmark
         and found.removed_db_id = removed.db_id
@@ -179,13 +197,13 @@ still_there as (
         removal_texts.table_key,
         removal_texts.representation,
         removal_texts.naming,
-        found.* exclude (benchmark, db_id, naming, text_key),
+        found.* exclude (benchmark, db_id, naming, text),
     from found
     inner join removal_texts
         on found.benchmark = removal_texts.benchmark
         and found.db_id = removal_texts.db_id
         and found.naming = removal_texts.naming
-        and found.text_key = lower(removal_texts.text)
+        and found.text = removal_texts.text
     inner join removed
         on found.benchmark = removed.benchmark
         and found.removed_db_id = removed.db_id

@@ -21,7 +21,9 @@ asked as (
         runs.model,
         starts_with(runs.model, 'control/') as is_control,
         runs.setting,
-        runs.is_planned,
+        runs.is_planned or not (
+            runs.question_ids is null or list_contains(runs.question_ids, questions.question_id)
+        ) as is_planned,
         questions.question_id,
         questions.question_position,
         questions.db_id,
@@ -30,7 +32,16 @@ asked as (
         questions.evidence,
     from runs
     inner join questions on runs.benchmark = questions.benchmark
-    where runs.question_ids is null or list_contains(runs.question_ids, questions.question_id)
+    where
+        runs.question_ids is null
+        or list_contains(runs.question_ids, questions.question_id)
+        or (
+            runs.is_extension_planned
+            and (
+                runs.planned_question_ids is null
+                or list_contains(runs.planned_question_ids, questions.question_id)
+            )
+        )
 
 )
 

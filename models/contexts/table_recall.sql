@@ -2,19 +2,7 @@ with
 
 required_tables as (
 
-    select
-        benchmark,
-        question_id,
-        db_id,
-        table_key,
-    from {{ ref('gold_tables') }}
-    where gold_edition = 'benchmark' and gold_number = 1
-
-),
-
-pool as (
-
-    select * from {{ ref('pooled_tables') }}
+    select * from {{ ref('required_tables') }}
 
 ),
 
@@ -27,15 +15,11 @@ packings as (
 required as (
 
     select
-        required_tables.benchmark,
-        required_tables.question_id,
-        list(pool.table_number order by pool.table_number) as table_numbers,
+        benchmark,
+        question_id,
+        list(table_number order by table_number) as table_numbers,
     from required_tables
-    inner join pool
-        on required_tables.benchmark = pool.benchmark
-        and required_tables.db_id = pool.db_id
-        and required_tables.table_key = pool.table_key
-    group by required_tables.benchmark, required_tables.question_id
+    group by benchmark, question_id
 
 ),
 

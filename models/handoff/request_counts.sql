@@ -32,7 +32,7 @@ asked as (
         run_questions.prediction_set,
         run_questions.benchmark,
         count(*) as n_questions,
-        count(*) filter (where cell_questions.status in ('over_cap', 'no_labels')) as n_infeasible,
+        count(*) filter (where cell_questions.status in ('over_cap', 'no_labels')) as n_not_asked,
         count(*) filter (where cell_questions.status = 'no_ranking') as n_without_ranking,
     from run_questions
     left join cell_questions

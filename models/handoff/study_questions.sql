@@ -3,7 +3,6 @@ with
 questions as (
 
     select * from {{ ref('questions') }}
-    where has_database
 
 ),
 
@@ -15,11 +14,13 @@ splits as (
 
 placed as (
 
+    -- Placed among all that are held out, at hand or not, so that a place is the same on every machine.
     select
         splits.benchmark,
         splits.question_id,
         questions.question_position,
         questions.db_id,
+        questions.has_database,
         splits.split,
         case when splits.split = 'held_out' then
             row_number() over (
@@ -34,5 +35,7 @@ placed as (
 
 )
 
-select * from placed
+select * exclude (has_database)
+from placed
+where has_database
 order by benchmark, question_position, question_id

@@ -37,6 +37,7 @@ cell_sets as (
 asked as (
 
     select * from {{ ref('cell_questions') }}
+    where not is_planned
 
 ),
 

@@ -8,7 +8,9 @@ cell_sets as (
 
 asked as (
 
+    -- Of a run that has begun, the questions that it has begun with.
     select * from {{ ref('cell_questions') }}
+    qualify is_planned = bool_and(is_planned) over (partition by run_id)
 
 ),
 

@@ -1,4 +1,6 @@
-{% set brackets = ['ex', 'ex_set', 'ex_multiset', 'ex_permuted', 'ex_projection', 'ex_tolerant'] -%}
+{% set brackets = [
+    'ex_namespace', 'ex_strict', 'ex', 'ex_set', 'ex_multiset', 'ex_permuted', 'ex_projection', 'ex_tolerant',
+] -%}
 
 with
 

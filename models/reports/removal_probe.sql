@@ -38,6 +38,7 @@ placed as (
         cell_sets.budget,
         cell_sets.condition,
         cell_sets.naming,
+        cell_sets.is_repeat,
         unnest(['all', splits.split]) as split,
         list_filter(
             [
@@ -69,7 +70,7 @@ in_subsets as (
 
 pooled as (
 
-    -- Each cell, and the solver's cells together: the paper's number is of those.
+    -- Each set, and the solver's cells together, one set for each: the paper's number is of those.
     select * from in_subsets
 
     union all
@@ -81,6 +82,7 @@ pooled as (
         'all' as budget
     )
     from in_subsets
+    where not is_repeat
 
 ),
 

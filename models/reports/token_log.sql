@@ -38,7 +38,9 @@ asked as (
         -- What is sent beside the schema, which stands in it by its key.
         replace(requests.messages, requests.context_id, '') as messages_without_schema,
     from cell_sets
-    inner join requests on cell_sets.run_id = requests.run_id
+    inner join requests
+        on cell_sets.run_id = requests.run_id
+        and cell_sets.is_planned = requests.is_planned
     left join packings
         on requests.benchmark = packings.benchmark
         and requests.question_id = packings.question_id

@@ -96,11 +96,16 @@ compared as (
 
     select
         *,
-        -- A ranking of a part of the pool would be none: a revision ranks once it has embedded every table.
+        -- A ranking of a part of the pool would be none: a revision ranks once it has embedded every table, and a newer
+        -- one takes over once it has the questions too.
         n_embedded_tables = n_tables as is_complete,
         n_embedded_tables = n_tables and row_number() over (
             partition by ranker, benchmark
-            order by n_embedded_tables = n_tables desc, asked_at desc, revision asc
+            order by
+                n_embedded_tables = n_tables desc,
+                n_embedded_questions = n_questions desc,
+                asked_at desc,
+                revision asc
         ) = 1 as is_ranking,
     from counted
 

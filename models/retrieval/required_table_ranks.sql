@@ -2,13 +2,7 @@ with
 
 required as (
 
-    select
-        benchmark,
-        question_id,
-        db_id,
-        table_key,
-    from {{ ref('gold_tables') }}
-    where gold_edition = 'benchmark' and gold_number = 1
+    select * from {{ ref('required_tables') }}
 
 ),
 

@@ -48,14 +48,14 @@ pool as (
 
 ),
 
-question_words as (
+asked as (
 
+    -- The words that the prompt says beside the schema: the question's, and those of the evidence that goes with it.
     select
         benchmark,
         question_id,
-        list(term) as terms,
-    from {{ ref('question_terms') }}
-    group by benchmark, question_id
+        {{ name_terms("concat_ws(' ', question, evidence)") }} as terms,
+    from {{ ref('questions') }}
 
 ),
 
@@ -75,15 +75,15 @@ removed as (
         required_tables.table_key,
         {{ name_terms('pool.table_name') }} as name_terms,
         {{ name_terms('pool.bare_name') }} as bare_name_terms,
-        coalesce(question_words.terms, []) as question_terms,
+        asked.terms as asked_terms,
     from required_tables
     inner join pool
         on required_tables.benchmark = pool.benchmark
         and required_tables.db_id = pool.db_id
         and required_tables.table_key = pool.table_key
-    left join question_words
-        on required_tables.benchmark = question_words.benchmark
-        and required_tables.question_id = question_words.question_id
+    inner join asked
+        on required_tables.benchmark = asked.benchmark
+        and required_tables.question_id = asked.question_id
 
 ),
 
@@ -123,7 +123,7 @@ by_table as (
         removed.table_key,
         if(judged.naming = 'bare', len(removed.bare_name_terms), len(removed.name_terms)) > 0
         and list_has_all(
-            removed.question_terms, if(judged.naming = 'bare', removed.bare_name_terms, removed.name_terms)
+            removed.asked_terms, if(judged.naming = 'bare', removed.bare_name_terms, removed.name_terms)
         ) as is_guessable,
         tables_read.text_id is not null as is_named,
     from judged

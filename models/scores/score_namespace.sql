@@ -25,6 +25,16 @@ tables_read as (
 
 ),
 
+tableless_golds as (
+
+    -- A gold that reads no table asks for none: a constant answers it in its own way.
+    select coverage.gold_id
+    from {{ ref('label_coverage') }} as coverage
+    anti join {{ ref('gold_tables') }} as gold_tables on coverage.gold_id = gold_tables.gold_id
+    where coverage.is_covered
+
+),
+
 lineage as (
 
     select
@@ -43,18 +53,21 @@ lineage as (
 
 ),
 
-scored as (
+held as (
 
     select
         predictions.prediction_id,
-        case when verdicts.is_judged
-            then coalesce(verdicts.ex_set, false) and coalesce(lineage.n_tables_outside = 0, false) end as ex_set_namespace,
-        case when verdicts.is_judged
-            then coalesce(verdicts.ex, false) and coalesce(lineage.n_tables_outside = 0, false) end as ex_namespace,
+        verdicts.is_judged,
+        coalesce(verdicts.ex_set, false) as is_right_ex_set,
+        coalesce(verdicts.ex, false) as is_right_ex,
         lineage.n_tables_read,
         lineage.n_tables_outside,
+        coalesce(
+            lineage.n_tables_outside = 0 and (lineage.n_tables_read > 0 or tableless_golds.gold_id is not null), false
+        ) as is_within,
     from predictions
     inner join verdicts on predictions.prediction_id = verdicts.prediction_id
+    left join tableless_golds on verdicts.matched_gold_id = tableless_golds.gold_id
     left join lineage
         on predictions.prediction_set = lineage.prediction_set
         and predictions.benchmark = lineage.benchmark
@@ -63,4 +76,10 @@ scored as (
 
 )
 
-select * from scored
+select
+    prediction_id,
+    case when is_judged then is_right_ex_set and is_within end as ex_set_namespace,
+    case when is_judged then is_right_ex and is_within end as ex_namespace,
+    n_tables_read,
+    n_tables_outside,
+from held

@@ -16,9 +16,9 @@ scores as (
 
 cell_sets as (
 
-    -- A majority repeats what is compared already.
+    -- A majority repeats what is compared already, and so does a second set of one solver in one cell.
     select * from {{ ref('cell_sets') }}
-    where not is_derived
+    where not is_derived and not is_repeat
 
 ),
 

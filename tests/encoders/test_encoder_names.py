@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,6 @@ NOTHING = ApiOptions()
 
 def without(monkeypatch: pytest.MonkeyPatch, *packages: str) -> None:
     """Let these packages be missing."""
-    from importlib.util import find_spec
 
     def find(name: str) -> Any:
         return None if name in packages else find_spec(name)
@@ -96,6 +96,62 @@ def test_options_of_an_api_are_refused_by_encoders_that_run_here(
         encoder_of(str(tmp_path), ApiOptions(dimensions=5))
 
 
+@pytest.mark.parametrize("content", ["[]", "{", "[" * 100_000, "\udcff", "7"])
+def test_a_folder_with_spoilt_settings_is_an_error(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, content: str
+) -> None:
+    monkeypatch.setattr(sentence_models, "find_spec", lambda name: object())
+    (tmp_path / "sentence_bert_config.json").write_bytes(content.encode("utf-8", "surrogateescape"))
+    with pytest.raises(GlueError, match=f"folder:{tmp_path.name} cannot be loaded from {tmp_path}") as caught:
+        encoder_of(str(tmp_path), NOTHING)
+    assert caught.value.hint == base.FOLDER_HINT
+
+
+def test_settings_that_do_not_say_how_much_is_read_say_nothing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(sentence_models, "find_spec", lambda name: object())
+    for content, expected in [("{}", None), ('{"max_seq_length": true}', None), ('{"max_seq_length": 9}', 9)]:
+        (tmp_path / "sentence_bert_config.json").write_text(content)
+        assert encoder_of(str(tmp_path), NOTHING).n_max_tokens == expected
+
+
+@pytest.mark.skipif(find_spec("tokenizers") is None, reason="needs the extra `encoders`")
+@pytest.mark.parametrize("content", ["{}", "[", "\udcff", ""])
+def test_a_folder_with_a_spoilt_tokenizer_is_an_error(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, content: str
+) -> None:
+    monkeypatch.setattr(sentence_models, "find_spec", lambda name: object())
+    (tmp_path / "tokenizer.json").write_bytes(content.encode("utf-8", "surrogateescape"))
+    encoder = encoder_of(str(tmp_path), NOTHING)
+    with pytest.raises(GlueError, match="cannot be loaded from") as caught:
+        encoder.count_tokens(["text"])
+    assert caught.value.hint == base.FOLDER_HINT
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(find_spec("sentence_transformers") is None, reason="needs the extra `encoders`")
+@pytest.mark.parametrize(
+    ("file", "content"),
+    [
+        ("modules.json", "{"),
+        ("modules.json", "{}"),
+        ("modules.json", "[7]"),
+        ("modules.json", '[{"idx": 0, "name": "0", "path": "", "type": "nowhere.Nothing"}]'),
+        ("config.json", "[]"),
+        ("config.json", "{}"),
+        ("config_sentence_transformers.json", "[]"),
+    ],
+)
+def test_a_folder_that_holds_no_model_is_an_error(tmp_path: Path, file: str, content: str) -> None:
+    (tmp_path / file).write_text(content)
+    encoder = encoder_of(str(tmp_path), NOTHING)
+    assert not isinstance(encoder, ApiEncoder)
+    with pytest.raises(GlueError, match="cannot be loaded from") as caught:
+        encoder.load()
+    assert caught.value.hint == base.FOLDER_HINT
+
+
 def model_folder(root: Path) -> Path:
     (root / "weights").mkdir(parents=True)
     (root / "config.json").write_text("{}")
@@ -122,6 +178,16 @@ def test_a_revision_is_the_models_files_and_nothing_else(tmp_path: Path) -> None
         files_revision(tmp_path / "empty")
 
 
+def test_a_model_that_cannot_be_read_is_an_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def refuse(path: Path, mode: str) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    folder = model_folder(tmp_path / "a")
+    monkeypatch.setattr(Path, "open", refuse)
+    with pytest.raises(GlueError, match=r"the model in .*/a cannot be read: .*Permission denied"):
+        files_revision(folder)
+
+
 def test_vectors_are_checked_before_they_land() -> None:
     check = VectorCheck()
     assert check.problem([[1, 2.0], [3.0, 4.0]], 2) is None
@@ -131,3 +197,7 @@ def test_vectors_are_checked_before_they_land() -> None:
     assert check.problem([[1.0, 1e39]], 1) == "a vector is no list of finite numbers"
     assert VectorCheck().problem([[1.0], [1.0, 2.0]], 2) == "a vector has 2 dimensions, expected 1"
     assert VectorCheck(3).problem([[1.0]], 1) == "a vector has 1 dimensions, expected 3"
+    check = VectorCheck()
+    assert check.problem([[1.0], [1.0, 2.0], [3.0, 4.0]], 3) == "a vector has 1 dimensions, expected 2"
+    assert check.problem([[1.0]], 1) == "a vector has 1 dimensions, expected 2"
+    assert VectorCheck().problem([], 0) is None
