@@ -137,9 +137,9 @@ def work_of(
 ) -> Work:
     """The requests of a run that may be sent now.
 
-    Left out: questions that its set has only been planned with, what was answered since the pending table was
-    built, answers without SQL (unless `is_malformed_retried`), and what has used up its attempts or failed for
-    good (unless `is_failed_retried`).
+    Left out: questions that its set has only been planned with, what was answered since the pending table
+    was built, answers without SQL (unless `is_malformed_retried`), and what has used up its attempts or
+    failed for good (unless `is_failed_retried`).
     `limit` counts questions, with all their samples.
     """
     work = Work(run)
