@@ -25,6 +25,7 @@ from glue.warehouse import ensure_writable, explained, lock_holder
 _PROJECT_PARTS = ("dbt_project.yml", "profiles.yml", "models", "macros", "seeds")
 _COMPANIONS = {
     "pending_statements": ("prepared_indexes", "union_members"),
+    "pending_task_requests": ("task_progress",),
     "pending_requests": ("request_counts", "pending_contexts", "pending_pieces"),
 }
 """What a refresh of a pending table builds beside it: handoff tables that the same command reads."""

@@ -17,6 +17,7 @@ from glue.cli_build import build
 from glue.cli_doctor import doctor
 from glue.cli_embed import embed
 from glue.cli_execute import execute
+from glue.cli_export import export
 from glue.cli_generate import generate
 from glue.cli_import import import_
 from glue.cli_landing import landing
@@ -25,6 +26,7 @@ from glue.cli_output import say, say_error
 from glue.cli_parts import PoliteGroup
 from glue.cli_query import query
 from glue.cli_run import run
+from glue.cli_tasks import tasks
 from glue.errors import GlueError, nearest
 
 CONTEXT: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -48,7 +50,22 @@ def cli() -> None:
     """Evalhouse: exact verdicts on text-to-SQL, every number a SQL query away."""
 
 
-for _command in (import_, embed, generate, execute, run, build, query, doctor, manifest, bank, landing):
+_COMMANDS = (
+    import_,
+    embed,
+    generate,
+    execute,
+    run,
+    tasks,
+    build,
+    query,
+    export,
+    doctor,
+    manifest,
+    bank,
+    landing,
+)
+for _command in _COMMANDS:
     cli.add_command(_command)
 
 

@@ -44,9 +44,9 @@ Keys come from the environment (OPENAI_API_KEY, ANTHROPIC_API_KEY, …) and are 
     "prompt_settings",
     multiple=True,
     metavar="SETTING",
-    help="Prompt: zero_shot, schema_linked (default), or a cell of the budget study such as"
-    " lexical-raw-tiny-end_to_end; or a pattern such as 'lexical-raw-*'. A set for each; may be"
-    " repeated.",
+    help="Prompt: zero_shot, schema_linked (default), a cell of the budget study such as"
+    " lexical-raw-tiny-end_to_end, or a pattern such as 'lexical-raw-*'; or past queries, as in"
+    " history/dail_sql/mqs-0.6-4. A set for each; may be repeated.",
 )
 @click.option("--dialect", metavar="NAME", help="Ask for this SQL dialect (default: the question's).")
 @click.option("--name", metavar="SET", help="The prediction set's name (default: model/setting/dialect).")
@@ -154,7 +154,7 @@ def print_plans(plans: list[Plan]) -> None:
         print(_told_total(plans))
     if any(found.n_without_ranking for found in plans):
         print(_told_unranked(plans))
-    for line in dict.fromkeys(line for found in plans for line in _reckoning(found)):
+    for line in dict.fromkeys(line for found in plans for line in reckoning(found)):
         print(line)
     print("nothing was sent")
 
@@ -195,7 +195,8 @@ def _told_unranked(plans: list[Plan]) -> str:
     return told_unranked(unranked, plans[0].benchmark, project_directory())
 
 
-def _reckoning(found: Plan) -> list[str]:
+def reckoning(found: Plan) -> list[str]:
+    """How tokens and cost of a plan were reckoned, in lines; none for controls."""
     if found.token_counter is None:
         return []
     lines = [f"tokens are counted with {found.token_counter}"]

@@ -1,4 +1,4 @@
-"""`glue import`: the commands that bring in benchmarks, databases and predictions."""
+"""`glue import`: the commands that bring in benchmarks, databases, predictions, histories and reviews."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ def _land(batch: ImportBatch, replace: bool) -> str:
     return report.prediction_set or report.benchmark
 
 
-@click.group("import", cls=PoliteGroup, short_help="Bring in benchmarks, databases, predictions.")
+@click.group("import", cls=PoliteGroup, short_help="Bring in benchmarks, databases, predictions, logs.")
 def import_() -> None:
-    """Bring in benchmarks, databases and predictions.
+    """Bring in benchmarks, databases, predictions and query logs.
 
     Every import ends with a table of what came, what was refused and why. Importing the same files again does
     nothing; other files under the same name need --replace.
@@ -328,3 +328,72 @@ def import_predictions(file: Path, benchmark: str, **given: Any) -> None:
     question or gold, every row must agree with the benchmark.
     """
     import_prediction_file(file, benchmark, given)
+
+
+# --------------------------------------------------------------------------- histories
+
+
+@import_.command(
+    "bird-history",
+    short_help="Tasks in BIRD-History's format.",
+    epilog="""\b
+Example:
+  glue import bird-history bird_history.json --history bird_dev --benchmark bird_history""",
+)
+@click.argument("file", type=FILE)
+@click.option(
+    "--history",
+    required=True,
+    metavar="BENCHMARK",
+    help="The benchmark whose golds are the past queries; its schemas and database files are used.",
+)
+@click.option("--benchmark", required=True, metavar="BENCHMARK", help="The tasks' name from now on.")
+@_replace
+def import_bird_history(file: Path, history: str, benchmark: str, replace: bool) -> None:
+    """Import tasks in BIRD-History's format: questions, golds, and the past queries that help with them."""
+    from glue.importers.bird_history import read_bird_history
+
+    _land(read_bird_history(Home.current(), benchmark, file, history), replace)
+
+
+@import_.command(
+    "history",
+    short_help="A query log.",
+    epilog="""\b
+Example:
+  glue import history query_log.csv --name warehouse_log --benchmark ours""",
+)
+@click.argument("file", type=FILE)
+@click.option("--name", required=True, metavar="LOG", help="The log's name from now on.")
+@click.option(
+    "--benchmark", required=True, metavar="BENCHMARK", help="The benchmark whose databases it asks."
+)
+@click.option("--db-id", metavar="DB", help="The database of queries that name none.")
+@_replace
+def import_history(file: Path, name: str, benchmark: str, db_id: str | None, replace: bool) -> None:
+    """Import a query log: JSON lines, a JSON list, CSV or TSV (docs/formats.md).
+
+    Failed statements and repetitions land too; model history_queries says what is left out, and why.
+    """
+    from glue.importers.query_logs import read_query_log
+
+    _land(read_query_log(Home.current(), file, name, benchmark, db_id), replace)
+
+
+@import_.command(
+    "reviews",
+    short_help="Human reviews of drafted tasks.",
+    epilog="""\b
+Example:
+  glue import reviews reviews.csv --benchmark bird_history""",
+)
+@click.argument("file", type=FILE)
+@click.option(
+    "--benchmark", required=True, metavar="BENCHMARK", help="The benchmark whose tasks they review."
+)
+@_replace
+def import_reviews(file: Path, benchmark: str, replace: bool) -> None:
+    """Import human reviews of tasks: both rounds, the discussion's outcome, the senior's decision."""
+    from glue.importers.reviews import read_reviews
+
+    _land(read_reviews(Home.current(), file, benchmark), replace)

@@ -11,7 +11,7 @@ from glue.cli_execute import EXECUTE_OPTIONS, chosen_execution, execute_and_tell
 from glue.cli_import import BENCHMARK, PREDICTION_OPTIONS, import_prediction_file
 from glue.cli_output import print_table, say
 from glue.cli_parts import FILE, names_of, options
-from glue.cli_study import STUDY_OPTIONS, run_study
+from glue.cli_study import STUDY_OPTIONS, options_of_others, run_study
 from glue.home import Home
 
 if TYPE_CHECKING:
@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 Examples:
   glue run --predictions predict_dev.json --benchmark bird_dev --name my_model
   glue run --study budget --benchmark bird_dev --encoder minilm
-  glue run --study budget --benchmark bird_dev --model openai/gpt-5-mini --sample 30 --plan""",
+  glue run --study budget --benchmark bird_dev --model openai/gpt-5-mini --sample 30 --plan
+  glue run --study history --benchmark bird_dev --encoder minilm
+  glue run --study history --benchmark bird_dev --model openai/gpt-5-mini --retriever q_c_model --plan""",
 )
 @click.option("--predictions", type=FILE, metavar="FILE", help="The prediction file.")
 @options(BENCHMARK)
@@ -42,8 +44,10 @@ def run(ctx: click.Context, predictions: Path | None, benchmark: str, **given: A
     `glue import predictions` and `glue execute`.
 
     With --study budget instead of a file: put the benchmark under study, have every model answer in every
-    cell, execute, build, and print the sweep. What has been answered or run is not done again. Other settings
-    (--temperature, --samples, …) want another --name, which begins the names of all the study's sets.
+    cell, execute, build, and print the sweep. With --study history: have past queries described, searched and
+    shown to the models, or only searched where no model is named, and print how well each retriever finds
+    what is needed. What has been answered or run is not done again. Other settings (--temperature, --samples,
+    …) want another --name, which begins the names of all the study's sets.
     """
     _check(ctx, predictions)
     if predictions is None:
@@ -56,15 +60,17 @@ def _check(ctx: click.Context, predictions: Path | None) -> None:
     """A usage error unless the options are those of a prediction file, or those of a study."""
     study = ctx.params["study"]
     if (predictions is None) == (study is None):
-        raise click.UsageError("give --predictions FILE, or --study budget", ctx)
+        raise click.UsageError("give --predictions FILE, or --study budget or history", ctx)
     import_options = {"predictions", *names_of(PREDICTION_OPTIONS)}
     study_options = set(names_of(STUDY_OPTIONS))
     foreign = import_options if study else study_options
     for parameter in ctx.command.params:
         given = ctx.get_parameter_source(str(parameter.name)) is click.core.ParameterSource.COMMANDLINE
         if given and parameter.name in foreign:
-            whom = "a prediction file, not for a study" if study else "a study: say --study budget"
+            whom = "a prediction file, not for a study" if study else "a study: say --study budget or history"
             raise click.UsageError(f"{parameter.opts[0]} is for {whom}", ctx)
+        if given and study and parameter.name in options_of_others(study):
+            raise click.UsageError(f"{parameter.opts[0]} is not for --study {study}", ctx)
 
 
 def _run_predictions(file: Path, benchmark: str, given: dict[str, Any]) -> None:

@@ -67,6 +67,24 @@ def extract_sql(text: str) -> Extraction:
     return Extraction(None, work.steps, None)
 
 
+def holds_json(text: str) -> bool:
+    """Whether an answer holds a JSON object, as macro answered_json reads it."""
+    visible = re.sub(r"<think>.*</think>", "", text, flags=re.DOTALL)
+    for pattern in (r"```(?:json)?\s*(\{.*\})\s*```", r"(\{.*\})"):
+        found = re.search(pattern, visible, re.DOTALL)
+        if found is not None and _is_json(found[1]):
+            return True
+    return False
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
 def split_bird_suffix(text: str) -> tuple[str, str | None]:
     """BIRD's 'SQL<TAB>----- bird -----<TAB>database' as (SQL, database); without the suffix None."""
     place = text.rfind(_BIRD_SEPARATOR)

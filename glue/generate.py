@@ -7,8 +7,9 @@ What is asked is decided from what has landed, under the lock of the loop, so th
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,9 +28,10 @@ from glue.generate_work import (
     set_counts,
     work_of,
 )
-from glue.handoff import pending_requests, request_counts
+from glue.handoff import pending_requests, read_handoff, request_counts
 from glue.home import Home
 from glue.landing import Writer
+from glue.landing_tables import TABLES
 from glue.progress import Silent
 from glue.solvers.asking import Asking, Limits, Question, Tally
 from glue.study.contexts import Contexts
@@ -41,7 +43,21 @@ if TYPE_CHECKING:
     from glue.solvers.attempts import Attempt
     from glue.solvers.model_client import ModelClient
 
-__all__ = ["Asked", "GenerateReport", "ModelOptions", "Plan", "check_not_generated", "generate", "plan"]
+__all__ = [
+    "Asked",
+    "GenerateReport",
+    "ModelOptions",
+    "Plan",
+    "ask_rows",
+    "ask_runs",
+    "check_not_generated",
+    "generate",
+    "plan",
+    "plan_rows",
+    "plan_runs",
+]
+
+_WORDED = "pending_history_requests"
 
 
 @dataclass(frozen=True)
@@ -115,6 +131,7 @@ class _Session:
     past: dict[str, Past] = field(default_factory=dict)
     clients: dict[str, ModelClient] = field(default_factory=dict)
     counted: dict[str, dict[str, int]] = field(default_factory=dict)  # tokens of messages, by model
+    worded: dict[str, list[dict[str, Any]]] = field(default_factory=dict)  # of the history study, by run
 
     def __post_init__(self) -> None:
         self.contexts = Contexts(self.home)
@@ -144,21 +161,39 @@ def generate(
     benchmark that is not under study, or without rankings; no key; --max-cost without a price; another
     `glue generate` at work.
     """
-    options, shown = options or ModelOptions(), progress or Silent()
+    options = options or ModelOptions()
     runs, clients = runs_of(home, models, benchmark, name, gold_edition, question_file, asked, options)
+    return ask_runs(
+        home, runs, clients, options, limit=limit, progress=progress, command=command, on_plan=on_plan
+    )
+
+
+def ask_runs(
+    home: Home,
+    runs: Sequence[Run],
+    clients: Mapping[str, ModelClient],
+    options: ModelOptions,
+    *,
+    limit: int | None = None,
+    progress: Progress | None = None,
+    command: str = "glue generate",
+    on_plan: Callable[[Plan], None] | None = None,
+) -> list[GenerateReport]:
+    """Ask what runs still lack, as `generate` does; `clients` by model. GlueError as there."""
     for client in clients.values():
         client.check_ready()
     reports: list[GenerateReport] = []
     with Writer(home, loop="generate", command=command) as writer:
-        session = _Session(home, writer, options, limit, shown, clients=clients)
+        session = _Session(home, writer, options, limit, progress or Silent(), clients=dict(clients))
         runs = _bring_up_to_date(session, runs)
-        _check_rankings(session, runs)
+        _check_rankings(session, [run for run in runs if not run.is_of_history])
         by_controls = _answer_by_controls(session, [run for run in runs if run.is_control])
         for run in runs:
             if run.is_control:
                 reports.append(by_controls[run.run_id])
                 continue
             land_started(writer, [run])
+            _land_worded(session, run)
             reports.append(_ask_model(session, run, on_plan))
             if reports[-1].stop:
                 break
@@ -183,13 +218,67 @@ def plan(
 
     GlueError as there, but for rankings that are missing: the plan's counts say so.
     """
-    options, shown = options or ModelOptions(), progress or Silent()
+    options = options or ModelOptions()
     runs, clients = runs_of(home, models, benchmark, name, gold_edition, question_file, asked, options)
+    return plan_runs(home, runs, clients, options, limit=limit, progress=progress, command=command)
+
+
+def plan_runs(
+    home: Home,
+    runs: Sequence[Run],
+    clients: Mapping[str, ModelClient],
+    options: ModelOptions,
+    *,
+    limit: int | None = None,
+    progress: Progress | None = None,
+    command: str = "glue generate --plan",
+) -> list[Plan]:
+    """What `ask_runs` would send. Runs land as planned, nothing else does."""
     with Writer(home, loop="generate", command=command) as writer:
-        session = _Session(home, writer, options, limit, shown, clients=clients)
+        session = _Session(home, writer, options, limit, progress or Silent(), clients=dict(clients))
         runs = _bring_up_to_date(session, runs)
         session.past = landed_attempts(home)
         return [_plan_one(session, run) for run in runs]
+
+
+def ask_rows(
+    writer: Writer,
+    run: Run,
+    rows: Sequence[dict[str, Any]],
+    client: ModelClient,
+    options: ModelOptions,
+    progress: Progress | None = None,
+    on_plan: Callable[[Plan], None] | None = None,
+) -> GenerateReport:
+    """Ask requests that are no prediction set's, and land each attempt.
+
+    `rows` are those of a pending table: request_id, purpose, messages, question_id. What has been answered
+    since it was built, or has used up its attempts, is left out. `run` names what they are for.
+    """
+    return _ask_model(_session_of(writer, run, rows, client, options, progress), run, on_plan)
+
+
+def plan_rows(
+    writer: Writer, run: Run, rows: Sequence[dict[str, Any]], client: ModelClient, options: ModelOptions
+) -> Plan:
+    """What `ask_rows` would send."""
+    session = _session_of(writer, run, rows, client, options, None)
+    session.past = landed_attempts(writer.home)
+    return _plan_one(session, run)
+
+
+def _session_of(
+    writer: Writer,
+    run: Run,
+    rows: Sequence[dict[str, Any]],
+    client: ModelClient,
+    options: ModelOptions,
+    progress: Progress | None,
+) -> _Session:
+    names = {"prediction_set": run.prediction_set, "benchmark": run.benchmark, "model": run.model}
+    session = _Session(writer.home, writer, options, None, progress or Silent(), clients={run.model: client})
+    session.pending[run.prediction_set, run.benchmark] = [{**row, **names} for row in rows]
+    return session
 
 
 # --------------------------------------------------------------------------- what is to be done
@@ -199,16 +288,50 @@ def _bring_up_to_date(session: _Session, runs: Sequence[Run]) -> list[Run]:
     """Have the runs' requests in the pending table, and read it; the runs as they go on."""
     runs = as_begun(session.home, runs)  # again, now that no other command can land a run
     land_planned(session.writer, runs)
+    of_history = [run for run in runs if run.is_of_history]
+    if of_history:
+        _read_worded(session, of_history)
+    answering = [run for run in runs if not run.is_of_history]
+    if not answering:
+        return runs
     refresh(
         session.home,
         "pending_requests",
         on_start=lambda: session.shown.note("bringing the pending table up to date …"),
     )
-    keys = {(run.prediction_set, run.benchmark) for run in runs}
+    keys = {(run.prediction_set, run.benchmark) for run in answering}
     for row in _of_sets(pending_requests(session.home), keys).to_pylist():
         session.pending.setdefault((row["prediction_set"], row["benchmark"]), []).append(row)
     session.counts = set_counts(request_counts(session.home))
     return runs
+
+
+def _read_worded(session: _Session, runs: Sequence[Run]) -> None:
+    """What the runs of the history study ask, as it would be worded now."""
+    refresh(
+        session.home,
+        _WORDED,
+        on_start=lambda: session.shown.note("wording the requests of the history study …"),
+    )
+    run_ids = {run.run_id for run in runs}
+    for row in read_handoff(session.home, _WORDED).to_pylist():
+        if row["run_id"] in run_ids:
+            session.worded.setdefault(row["run_id"], []).append({**row, "question_id": row["subject_id"]})
+    for run in runs:
+        rows = session.worded.get(run.run_id, [])
+        session.pending[run.prediction_set, run.benchmark] = [row for row in rows if not row["is_done"]]
+
+
+def _land_worded(session: _Session, run: Run) -> None:
+    """Land the requests of a run that have not landed as they are worded now, before they are sent."""
+    names = [name for name in TABLES["history_requests"].schema.names if name != "landed_at"]
+    now = {"planned_at": datetime.now(UTC)}
+    rows = [row for row in session.worded.get(run.run_id, ()) if not row["is_planned"]]
+    if rows:
+        session.writer.append(
+            "history_requests", [{name: {**row, **now}[name] for name in names} for row in rows]
+        )
+        session.writer.fold()
 
 
 def _of_sets(pending: pa.Table, keys: set[tuple[str, str]]) -> pa.Table:
@@ -297,7 +420,7 @@ def _ask_model(session: _Session, run: Run, on_plan: Callable[[Plan], None] | No
 
 
 def _ask(session: _Session, run: Run, client: ModelClient, questions: list[Question]) -> Tally:
-    from glue.extraction import extract_sql
+    from glue.extraction import extract_sql, holds_json
 
     options, shown = session.options, session.shown
     inbox = _Inbox(session.writer)
@@ -323,7 +446,7 @@ def _ask(session: _Session, run: Run, client: ModelClient, questions: list[Quest
         on_attempt=land,
         on_end=end,
         say=lambda text: shown.note(f"{run.model}: {text}"),
-        has_sql=lambda text: extract_sql(text).sql is not None,
+        has_sql=lambda text: holds_json(text) if run.wants_json else extract_sql(text).sql is not None,
     )
     shown.start(run.prediction_set, len(questions))
     try:

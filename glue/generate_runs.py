@@ -14,12 +14,17 @@ from typing import TYPE_CHECKING, Any
 from glue.errors import GlueError, nearest
 from glue.home import Home
 from glue.landing import Writer, landed_keys
+from glue.study.shots import checked_setting, is_of_history
 
 if TYPE_CHECKING:
     from glue.importers.landed import LandedBenchmark
 
 CONTROL_PREFIX = "control/"
 DEFAULT_SETTING = "schema_linked"
+PRELIMINARY = "preliminary_sql"
+"""Purpose of answers that retrieval looks at; they make a prediction set."""
+HISTORY_PURPOSES = ("describe_history", "extract_keywords", "filter_rerank")
+"""Purposes of what serves retrieval over past queries (docs/history.md); no answer to a question."""
 
 
 @dataclass(frozen=True)
@@ -35,11 +40,22 @@ class Run:
     dialect: str | None = None  # asked for; None: the question's own
     question_ids: tuple[str, ...] | None = None  # None: all of the benchmark
     n_samples: int = 1
+    purpose: str | None = None  # what is asked for; None: answers
     may_have_more: bool = field(default=False, compare=False)  # questions, where it has begun with others
 
     @property
     def is_control(self) -> bool:
         return self.model.startswith(CONTROL_PREFIX)
+
+    @property
+    def wants_json(self) -> bool:
+        """Its answers are JSON, not SQL."""
+        return self.purpose not in (None, PRELIMINARY)
+
+    @property
+    def is_of_history(self) -> bool:
+        """Its requests are those of the history study."""
+        return is_of_history(self.setting) or self.purpose in HISTORY_PURPOSES
 
     @property
     def settings_json(self) -> str:
@@ -58,6 +74,8 @@ class Run:
         further = [self.setting, self.dialect, self.question_ids, self.n_samples]
         if further != [None, None, None, 1]:
             parts += further
+        if self.purpose is not None:
+            parts.append(self.purpose)
         return hashlib.md5(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
     def row(self, is_planned: bool) -> dict[str, Any]:
@@ -74,6 +92,7 @@ class Run:
             "gold_edition": self.gold_edition,
             "n_samples": self.n_samples,
             "is_planned": is_planned,
+            "purpose": self.purpose,
             "started_at": datetime.now(UTC),
         }
 
@@ -92,7 +111,8 @@ def the_dialect(benchmark: LandedBenchmark) -> str | None:
 def chosen_settings(texts: Sequence[str], project: Path) -> tuple[str, ...]:
     """The prompt settings and cells that texts name, each once: names, or patterns such as lexical-raw-*.
 
-    GlueError, with the nearest name, for one that is neither a row of seeds/prompt_settings.csv nor a cell.
+    GlueError, with the nearest name, for one that is neither a row of seeds/prompt_settings.csv nor a cell,
+    nor a setting of the history study, such as history/dail_sql/mqs-0.6-4.
     """
     from glue.study.cells import all_cells, is_pattern, matching
 
@@ -102,6 +122,9 @@ def chosen_settings(texts: Sequence[str], project: Path) -> tuple[str, ...]:
     known = [*settings, *cells]
     chosen: list[str] = []
     for text in texts:
+        if is_of_history(text):
+            chosen.append(checked_setting(text, project))
+            continue
         found = matching(text, known)
         if not found:
             close = nearest(text, known)

@@ -87,7 +87,7 @@ def runs_of(
     _check_edition(home, landed.name, gold_edition)
     if question_file:
         asked = Asked(read_question_ids(question_file, landed), is_exact=True)
-    clients = {model: _client(model, options) for model in models if not model.startswith("control/")}
+    clients = {model: client_of(model, options) for model in models if not model.startswith("control/")}
     settings = _settings_of(home, models, benchmark, options)
     new_run = partial(
         Run,
@@ -115,7 +115,8 @@ def runs_of(
     return as_begun(home, runs), clients
 
 
-def _client(model: str, options: ModelOptions) -> ModelClient:
+def client_of(model: str, options: ModelOptions) -> ModelClient:
+    """The client that asks a language model so. GlueError where it cannot be one."""
     from glue.solvers.model_client import ModelClient
 
     return ModelClient.of(
@@ -139,7 +140,8 @@ def _settings_of(
     answers in cells without one, and one that does not with one.
     """
     from glue.solvers.controls import CELL_CONTROLS
-    from glue.study.registry import check_studied
+    from glue.study.registry import check_studied, check_under_history
+    from glue.study.shots import is_of_history
 
     project = project_directory()
     settings = chosen_settings(options.prompt_settings, project) if options.prompt_settings else ()
@@ -148,6 +150,9 @@ def _settings_of(
         check_dialect(options.dialect, project)
     if cells:
         check_studied(home, benchmark, cells[0])
+    for setting in settings:
+        if is_of_history(setting):
+            check_under_history(home, benchmark, setting)
     chosen: dict[str, tuple[str, ...]] = {}
     for model in models:
         if model.removeprefix("control/") in CELL_CONTROLS:

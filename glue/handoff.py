@@ -21,6 +21,10 @@ KEYS = {
     "pending_contexts": "context_id",
     "pending_pieces": "text_id",
     "pending_embeddings": "embedding_id",
+    "pending_task_requests": "request_id",
+    "pending_history_requests": "request_id",
+    "task_progress": "task_run_id",
+    "exported_tasks": "question_id",
 }
 
 

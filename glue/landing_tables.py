@@ -40,7 +40,7 @@ _TABLES = (
         "One row per finished import; the newest of a scope is the one that counts",
         ("import_id",),
         import_id=TEXT,  # md5 of kind, scope, options and the sha256 of every file read
-        kind=TEXT,  # bird, spider, mschema, jsonl, database, predictions, control
+        kind=TEXT,  # bird, spider, mschema, jsonl, database, predictions, control, bird_history, history, …
         scope=TEXT,  # what a newer import of the same scope replaces, e.g. 'predictions:alpha'
         benchmark=TEXT,
         prediction_set=TEXT,
@@ -207,6 +207,7 @@ _TABLES = (
         gold_edition=TEXT,
         n_samples=INT,
         is_planned=FLAG,  # true: nothing may be sent yet; NULL in what older versions landed: started
+        purpose=TEXT,  # what is asked for: describe_history, …; NULL: answers
         started_at=MOMENT,
     ),
     _table(
@@ -299,10 +300,101 @@ _TABLES = (
         "One row per study of a benchmark that was asked for; its models stay empty without one",
         ("study_id",),
         study_id=TEXT,
-        study=TEXT,  # budget
+        study=TEXT,  # budget, history, tasks
         benchmark=TEXT,
         options=TEXT,  # JSON
         registered_at=MOMENT,
+    ),
+    _table(
+        "history_queries",
+        "One row per past query that an imported query log brings",
+        ("import_id", "history_query_id"),
+        import_id=TEXT,
+        history=TEXT,  # the log's name
+        benchmark=TEXT,  # whose schemas and database files it uses
+        history_query_id=TEXT,
+        query_position=INT,  # 0-based place in the file
+        db_id=TEXT,
+        sql=TEXT,  # NULL: the entry has no text
+        dialect=TEXT,
+        question=TEXT,  # what was asked in words; NULL where the log does not say
+        executed_at=MOMENT,
+        outcome=TEXT,  # succeeded, failed; NULL: not said
+        error=TEXT,
+        n_result_rows=INT,
+    ),
+    _table(
+        "history_labels",
+        "One row per published knowledge key of a question that is answered with the help of a history",
+        ("import_id", "question_id", "label_number"),
+        import_id=TEXT,
+        benchmark=TEXT,
+        question_id=TEXT,
+        history=TEXT,
+        label_number=INT,  # 1-based place within the question
+        knowledge_key=TEXT,  # as published, values masked
+        history_query_ids=TEXTS,  # the past queries that hold it, as published
+    ),
+    _table(
+        "history_requests",
+        "One row per request of the history study that was asked for; the newest of a subject counts",
+        ("run_id", "subject_id", "sample"),
+        run_id=TEXT,
+        purpose=TEXT,  # describe_history, extract_keywords, filter_rerank, preliminary_sql
+        benchmark=TEXT,
+        history=TEXT,
+        db_id=TEXT,
+        subject_id=TEXT,  # the past query or the question that it is about
+        sample=INT,
+        request_id=TEXT,
+        model=TEXT,
+        settings=TEXT,  # JSON
+        messages=TEXT,  # JSON of role and content, as sent
+        offered=TEXT,  # JSON: what the answer's numbers stand for
+        planned_at=MOMENT,
+    ),
+    _table(
+        "history_verdicts",
+        "One row per question of a prediction set that a history study leans on; the newest counts",
+        ("benchmark", "prediction_set", "question_id"),
+        benchmark=TEXT,
+        prediction_set=TEXT,
+        question_id=TEXT,
+        sql=TEXT,  # what it answered; NULL: nothing that can be run
+        is_right=FLAG,  # under ex_set, BIRD's rule; NULL: nobody can tell
+        noted_at=MOMENT,
+    ),
+    _table(
+        "task_reviews",
+        "One row per decision on a task in its human review",
+        ("import_id", "task_id", "review_round", "reviewer", "role"),
+        import_id=TEXT,
+        benchmark=TEXT,
+        task_id=TEXT,
+        review_round=INT,  # 1: each for themselves; 2: after what the first round left open
+        reviewer=TEXT,  # NULL: of a discussion, all of them
+        role=TEXT,  # annotator, discussion, senior
+        decision=TEXT,  # in lower case
+        reason=TEXT,
+    ),
+    _table(
+        "task_requests",
+        "One row per request that drafting tasks has planned",
+        ("task_run_id", "draft_number", "revision", "purpose"),
+        task_run_id=TEXT,
+        benchmark=TEXT,
+        draft_number=INT,  # 1-based
+        revision=INT,  # 0: the draft itself; of a validation: the revision it looks at
+        purpose=TEXT,  # generate_task, validate_task, fix_task
+        request_id=TEXT,  # of a later wave too: a changed template asks nothing again
+        model=TEXT,
+        settings=TEXT,  # JSON
+        messages=TEXT,  # JSON of role and content, as sent
+        schema_benchmark=TEXT,
+        history=TEXT,
+        db_id=TEXT,
+        history_query_ids=TEXTS,  # the past queries that the draft was offered, in the prompt's order
+        planned_at=MOMENT,
     ),
     _table(
         "encoders",

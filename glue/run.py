@@ -31,6 +31,7 @@ class ExecuteOptions:
 
     `prepared` says where statements run: 'auto' (on the indexed copy, and on the untouched file where a
     verdict hinges on it), 'all' (copies alone) or 'none' (untouched files alone). No `benchmarks` means all.
+    `is_of_drafts`: only statements of drafted tasks.
     """
 
     workers: int | None = None
@@ -41,6 +42,7 @@ class ExecuteOptions:
     prepared: Literal["auto", "all", "none"] = "auto"
     check_stability: bool = False
     benchmarks: tuple[str, ...] = ()
+    is_of_drafts: bool = False
 
     @property
     def variables(self) -> dict[str, Any]:
@@ -109,6 +111,8 @@ def _one_wave(
     report.refresh_s += built.elapsed_seconds
     report.n_refreshes += not built.is_skipped
     pending = _of_benchmarks(pending_statements(home), options.benchmarks)
+    if options.is_of_drafts:
+        pending = pending.filter(pending["is_draft"])
     if not pending.num_rows:
         return Summary()
     given = {

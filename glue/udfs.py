@@ -39,6 +39,22 @@ LABELS_TYPE = (
     "STRUCT(parse_outcome VARCHAR, reason VARCHAR, detail VARCHAR, tables VARCHAR[], "
     "columns STRUCT(table_key VARCHAR, column_key VARCHAR, role VARCHAR)[])"
 )
+COMPONENTS_TYPE = (
+    "STRUCT(parse_outcome VARCHAR, reason VARCHAR, detail VARCHAR, "
+    "components STRUCT(component_number INTEGER, clause VARCHAR, knowledge_type VARCHAR, "
+    "sql_substring VARCHAR, published_skeleton VARCHAR, skeleton VARCHAR)[], full_skeleton VARCHAR, "
+    "n_functions INTEGER, n_subqueries INTEGER, join_length INTEGER, nesting_depth INTEGER)"
+)
+SHAPE_TYPE = (
+    "STRUCT(parse_outcome VARCHAR, reason VARCHAR, detail VARCHAR, n_lines INTEGER, n_joined_tables INTEGER, "
+    "longest_join_chain INTEGER, tables VARCHAR[], joins STRUCT(pair VARCHAR, mode VARCHAR)[], "
+    "functions VARCHAR[], windows VARCHAR[], cases STRUCT(condition VARCHAR, result VARCHAR)[], "
+    "connected STRUCT(connective VARCHAR, first VARCHAR, second VARCHAR)[], "
+    "aggregates STRUCT(name VARCHAR, argument VARCHAR, is_distinct BOOLEAN)[], "
+    "conditions STRUCT(skeleton VARCHAR, condition_values VARCHAR)[], unlimited_orders VARCHAR[], "
+    "unused_joins VARCHAR[], unused_ctes VARCHAR[])"
+)
+KEY_TYPE = "STRUCT(outcome VARCHAR, knowledge_type VARCHAR, skeleton VARCHAR, error VARCHAR)"
 PLACES_TYPE = (
     "STRUCT(outcome VARCHAR, error VARCHAR, names VARCHAR[], places STRUCT(table_key VARCHAR, kind VARCHAR, "
     "first_character BIGINT, own_character BIGINT, last_character BIGINT)[])"
@@ -58,9 +74,13 @@ def register(connection: duckdb.DuckDBPyConnection) -> None:
     declared: list[tuple[str, Callable[..., Any], list[str], str, str]] = [
         ("sql_analysis", _analyse_batch, ["VARCHAR", "VARCHAR"], ANALYSIS_TYPE, "arrow"),
         ("sql_labels", _label_batch, ["VARCHAR", "VARCHAR", "VARCHAR"], LABELS_TYPE, "arrow"),
+        ("sql_components", _components_batch, ["VARCHAR", "VARCHAR", "VARCHAR"], COMPONENTS_TYPE, "arrow"),
+        ("sql_task_shape", _shape_batch, ["VARCHAR", "VARCHAR", "VARCHAR"], SHAPE_TYPE, "arrow"),
+        ("knowledge_key", _knowledge_key_batch, ["VARCHAR", "VARCHAR", "VARCHAR"], KEY_TYPE, "arrow"),
         ("sql_table_places", _table_places, ["VARCHAR", "VARCHAR"], PLACES_TYPE, "native"),
         ("sql_analysis_version", _version, [], "VARCHAR", "native"),
         ("spider_hardness", _hardness, ["VARCHAR", "VARCHAR"], "VARCHAR", "native"),
+        ("sql_in_dialect", _in_dialect, ["VARCHAR", "VARCHAR", "VARCHAR"], "VARCHAR", "native"),
         ("extract_sql", _extract_sql, ["VARCHAR"], EXTRACTION_TYPE, "native"),
         ("n_tokens", _count_tokens_batch, ["VARCHAR", "VARCHAR"], "BIGINT", "arrow"),
         ("tokens_counted_with", _tokens_counted_with, ["VARCHAR"], "VARCHAR", "native"),
@@ -200,6 +220,141 @@ def _storable_labels(row: dict[str, Any], kind: pa.DataType) -> dict[str, Any]:
     return row
 
 
+def component_row(sql: str | None, dialect: str | None, outline: str | None) -> dict[str, Any]:
+    """The components of one text over the catalog of its database; what goes wrong is in their `reason`."""
+    try:
+        from glue.sql.components import sql_components
+
+        return sql_components(sql or "", dialect or "", outline or "")
+    except Exception as error:
+        return _failed_components(error)
+
+
+def _failed_components(error: BaseException) -> dict[str, Any]:
+    return {
+        **dict.fromkeys(
+            ("full_skeleton", "n_functions", "n_subqueries", "join_length", "nesting_depth"),
+        ),
+        "parse_outcome": "failed",
+        "reason": "reader_failed",
+        "detail": _message(error),
+        "components": [],
+    }
+
+
+def _components_batch(sqls: pa.Array, dialects: pa.Array, outlines: pa.Array) -> pa.Array:
+    """A vector of components, in order: the Arrow form of `component_row`."""
+    text, number = pa.string(), pa.int32()
+    component = pa.struct(
+        [
+            ("component_number", number),
+            *(
+                (name, text)
+                for name in ("clause", "knowledge_type", "sql_substring", "published_skeleton", "skeleton")
+            ),
+        ]
+    )
+    kind = pa.struct(
+        [
+            *((name, text) for name in ("parse_outcome", "reason", "detail")),
+            ("components", pa.list_(component)),
+            ("full_skeleton", text),
+            *((name, number) for name in ("n_functions", "n_subqueries", "join_length", "nesting_depth")),
+        ]
+    )
+    return _structs(component_row, (sqls, dialects, outlines), kind, _failed_components)
+
+
+def shape_row(sql: str | None, dialect: str | None, outline: str | None) -> dict[str, Any]:
+    """What the rules of construction ask of one text; what goes wrong is in its `reason`."""
+    try:
+        from glue.sql.task_shape import task_shape
+
+        return task_shape(sql or "", dialect or "", outline or "")
+    except Exception as error:
+        return _failed_shape(error)
+
+
+def _failed_shape(error: BaseException) -> dict[str, Any]:
+    from glue.sql.task_shape import unread
+
+    return unread("failed", "reader_failed", _message(error))
+
+
+def _shape_batch(sqls: pa.Array, dialects: pa.Array, outlines: pa.Array) -> pa.Array:
+    """A vector of shapes, in order: the Arrow form of `shape_row`."""
+    text, number = pa.string(), pa.int32()
+    texts = pa.list_(text)
+
+    def structs(*names: str, **others: pa.DataType) -> pa.DataType:
+        return pa.list_(pa.struct([*((name, text) for name in names), *others.items()]))
+
+    kind = pa.struct(
+        [
+            *((name, text) for name in ("parse_outcome", "reason", "detail")),
+            *((name, number) for name in ("n_lines", "n_joined_tables", "longest_join_chain")),
+            ("tables", texts),
+            ("joins", structs("pair", "mode")),
+            ("functions", texts),
+            ("windows", texts),
+            ("cases", structs("condition", "result")),
+            ("connected", structs("connective", "first", "second")),
+            ("aggregates", structs("name", "argument", is_distinct=pa.bool_())),
+            ("conditions", structs("skeleton", "condition_values")),
+            *((name, texts) for name in ("unlimited_orders", "unused_joins", "unused_ctes")),
+        ]
+    )
+    return _structs(shape_row, (sqls, dialects, outlines), kind, _failed_shape)
+
+
+def knowledge_key_row(key: str | None, dialect: str | None, outline: str | None) -> dict[str, Any]:
+    """The type and skeleton of one published key; what goes wrong is in its `error`."""
+    try:
+        from glue.sql.knowledge_keys import knowledge_key
+
+        return knowledge_key(key or "", dialect or "", outline or "")
+    except Exception as error:
+        return _failed_key(error)
+
+
+def _failed_key(error: BaseException) -> dict[str, Any]:
+    return {"outcome": "unread", "knowledge_type": None, "skeleton": None, "error": _message(error)}
+
+
+def _knowledge_key_batch(keys: pa.Array, dialects: pa.Array, outlines: pa.Array) -> pa.Array:
+    """A vector of keys, in order: the Arrow form of `knowledge_key_row`."""
+    kind = pa.struct([(name, pa.string()) for name in ("outcome", "knowledge_type", "skeleton", "error")])
+    return _structs(knowledge_key_row, (keys, dialects, outlines), kind, _failed_key)
+
+
+def _structs(
+    row: Callable[..., dict[str, Any]],
+    arrays: tuple[pa.Array, ...],
+    kind: pa.DataType,
+    failed: Callable[[BaseException], dict[str, Any]],
+) -> pa.Array:
+    """A row of each tuple of values. One that Arrow cannot hold (a lone surrogate) loses no neighbour."""
+    rows = [row(*values) for values in zip(*(array.to_pylist() for array in arrays), strict=True)]
+    try:
+        return pa.array(rows, type=kind)
+    except Exception:
+        return pa.array([_holdable(each, kind, failed) for each in rows], type=kind)
+
+
+def _holdable(
+    row: dict[str, Any], kind: pa.DataType, failed: Callable[[BaseException], dict[str, Any]]
+) -> dict[str, Any]:
+    try:
+        pa.array([row], type=kind)
+    except Exception as error:
+        return failed(error)
+    return row
+
+
+def _message(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}".encode("utf-8", "replace").decode()[:500]
+
+
 def _table_places(sql: str | None, dialect: str | None) -> dict[str, Any]:
     """The stored tables that a text names, and where."""
     try:
@@ -222,6 +377,16 @@ def _hardness(sql: str | None, dialect: str | None) -> str | None:
         from glue.sql.hardness import spider_hardness
 
         return spider_hardness(sql or "", dialect or "")
+    except Exception:
+        return None
+
+
+def _in_dialect(sql: str | None, dialect: str | None, target: str | None) -> str | None:
+    """A text in another dialect; NULL where that cannot say it."""
+    try:
+        from glue.sql.translation import sql_in_dialect
+
+        return sql_in_dialect(sql or "", dialect or "", target or "")
     except Exception:
         return None
 

@@ -2,9 +2,10 @@
 
     python -m tests.model_server        prints its port, then serves until it is killed
 
-Each request of one text (its last message) gets the next of the answers planned for that text (`plan`), the
-last one again and again. `seen` gives what arrived, in order, with whether it was answered to the end.
-`hold_after` keeps a client where it is: requests over a limit are seen, and answered when the limit grows.
+Each request of one text (its last message) gets the next of the answers planned for that text (`plan`), else
+for the first part that is in it, the last one again and again. `seen` gives what arrived, in order, with
+whether it was answered to the end. `hold_after` keeps a client where it is: requests over a limit are seen,
+and answered when the limit grows.
 
     ok, ok:TEXT         an answer                      nosql, empty       an answer without SQL
     truncated           cut at the token limit         filtered           withheld by a content filter
@@ -43,9 +44,20 @@ class ModelServer:
         self.port = port
         self.url = f"http://127.0.0.1:{port}/v1"
 
-    def plan(self, default: list[str] | None = None, delay_s: float = 0.0, **by_text: list[str]) -> None:
+    def plan(
+        self,
+        default: list[str] | None = None,
+        delay_s: float = 0.0,
+        by_part: dict[str, list[str]] | None = None,
+        **by_text: list[str],
+    ) -> None:
         """What to answer, all that comes; and forget what was seen."""
-        script = {"default": default or ["ok"], "by_text": by_text, "delay_s": delay_s}
+        script = {
+            "default": default or ["ok"],
+            "by_text": by_text,
+            "by_part": by_part or {},
+            "delay_s": delay_s,
+        }
         self._ask("plan", json.dumps(script).encode())
 
     def hold_after(self, n_requests: int | None) -> None:
@@ -92,6 +104,7 @@ class _State:
     def __init__(self) -> None:
         self.default = ["ok"]
         self.by_text: dict[str, list[str]] = {}
+        self.by_part: dict[str, list[str]] = {}
         self.delay_s = 0.0
         self.n_answered_at_most: int | None = None
         self.seen: list[dict[str, Any]] = []
@@ -136,7 +149,8 @@ async def _answer_one(
     if path == "/plan":
         script = json.loads(body)
         state.__init__()  # type: ignore[misc]
-        state.default, state.by_text, state.delay_s = script["default"], script["by_text"], script["delay_s"]
+        for name in ("default", "by_text", "by_part", "delay_s"):
+            setattr(state, name, script[name])
         await send(writer, 200, "{}")
         return True
     if path == "/hold":
@@ -157,7 +171,8 @@ async def _answer_one(
 def _see(state: _State, texts: list[str], request: dict[str, Any]) -> dict[str, Any]:
     """The request as it is kept: with the text that decides, the kind of answer it gets, and when it came."""
     text = next((text for text in texts if text in state.by_text), texts[0])
-    planned = state.by_text.get(text, state.default)
+    of_part = next((kinds for part, kinds in state.by_part.items() if part in text), state.default)
+    planned = state.by_text.get(text, of_part)
     kind = planned[min(state.n_by_text[text], len(planned) - 1)]
     state.n_by_text[text] += 1
     state.seen.append({**request, "text": text, "kind": kind, "at": time.time(), "is_finished": False})

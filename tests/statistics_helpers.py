@@ -55,6 +55,14 @@ LOWER_TABLES = """
     );
     create table question_splits (benchmark varchar, question_id varchar, split varchar);
     create table collision_strata (benchmark varchar, question_id varchar, stratum varchar);
+    create table history_tasks (
+        task_set varchar, question_id varchar, question_position bigint, db_id varchar
+    );
+    create table history_set_scores (
+        task_set varchar, prediction_set varchar, question_id varchar, knowledge_type varchar,
+        shots_asked varchar,
+        n_required integer, n_retrieved integer, n_covered integer
+    );
 """
 
 

@@ -203,6 +203,15 @@ def build(home: Path, study: MadeUpStudy) -> Path:
             "create table gold_hardness (benchmark varchar, question_id varchar, gold_edition varchar,"
             " gold_number bigint, spider_hardness varchar)"
         )
+        warehouse.execute(
+            "create table history_tasks"
+            " (task_set varchar, question_id varchar, question_position bigint, db_id varchar)"
+        )
+        warehouse.execute(
+            "create table history_set_scores (task_set varchar, prediction_set varchar, question_id varchar,"
+            " knowledge_type varchar, shots_asked varchar, n_required integer, n_retrieved integer,"
+            " n_covered integer)"
+        )
     run_dbt(home, *SEEDS, *MODELS)
     return home
 

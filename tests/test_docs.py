@@ -35,7 +35,7 @@ RUN_HERE = [(page, line) for page, line in COMMANDS if not OTHER_TOOLS.match(lin
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Files under the names that the pages use: two benchmarks of two questions, and predictions."""
+    """Files under the names that the pages use: two benchmarks of two questions, and more."""
     folder = tmp_path_factory.mktemp("documented")
     questions = [
         ("How many items are there?", "SELECT COUNT(*) FROM items"),
@@ -60,6 +60,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_shop(folder / "databases" / "shop.sqlite")
     lines = [{"db_id": "shop", "question": question, "golds": [sql]} for question, sql in questions]
     (folder / "questions.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    knowledge = {"items.price > <val>": [1], "COUNT(*)": [0]}
+    task = {"question_id": 7, "db_id": "shop", "question": "How many items cost more than 5?"}
+    gold = {"SQL": "SELECT COUNT(*) FROM items WHERE price > 5", "history_knowledge": knowledge}
+    (folder / "bird_history.json").write_text(json.dumps([{**task, **gold}]))
+    (folder / "query_log.csv").write_text(
+        "query_text,start_time,status\nSELECT name FROM items WHERE price > 4,2026-03-01 10:00:00,SUCCESS\n"
+        "SELECT nme FROM items,2026-03-01 10:01:00,FAIL\n"
+    )
+    (folder / "reviews.csv").write_text("task_id,round,role,reviewer,decision\n7,1,annotator,ada,valid\n")
     return folder
 
 

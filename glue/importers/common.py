@@ -105,6 +105,7 @@ class ImportBatch:
     notes: list[str] = field(default_factory=list)
     is_partial: bool | None = None
     prediction_set: str | None = None
+    title: str | None = None  # what it is, for people, where neither prediction set nor benchmark says so
 
     def add(self, table: str, **row: Any) -> None:
         """Add one row of a landing table."""
@@ -256,7 +257,8 @@ def _options_text(batch: ImportBatch) -> str:
 
 
 def _would_replace(batch: ImportBatch, standing: Row) -> GlueError:
-    what = f"prediction set {batch.prediction_set!r}" if batch.prediction_set else f"{batch.benchmark!r}"
+    named = f"prediction set {batch.prediction_set!r}" if batch.prediction_set else f"{batch.benchmark!r}"
+    what = batch.title or named
     return GlueError(
         f"{what} has been imported already, on {standing['imported_at']:%Y-%m-%d %H:%M} UTC, from other "
         "files or with other options",

@@ -30,7 +30,7 @@ _FLAGS_OF_THE_PARSER = frozenset(
     {"big_int", "safe", "typed", "is_nvl", "ignore_nulls", "only_json_types", "date_part_boundary", "alias"}
 )
 """Arguments that sqlglot derives from the dialect, not from the text (aliases are named elsewhere)."""
-_OPERATORS: dict[type, str] = {
+OPERATORS: dict[type, str] = {
     exp.Add: "+",
     exp.Sub: "-",
     exp.Mul: "*",
@@ -62,8 +62,8 @@ _OPERATORS: dict[type, str] = {
     exp.BitwiseRightShift: ">>",
     exp.SimilarTo: "similar to",
 }
-_SET_OPERATORS: dict[type, str] = {exp.Union: "union", exp.Except: "except", exp.Intersect: "intersect"}
-_QUERY_TAIL = (
+SET_OPERATORS: dict[type, str] = {exp.Union: "union", exp.Except: "except", exp.Intersect: "intersect"}
+QUERY_TAIL = (
     "qualify",
     "windows",
     "connect",
@@ -75,7 +75,7 @@ _QUERY_TAIL = (
     "sort",
     "into",
 )
-_SELECT_KNOWN = frozenset(
+SELECT_KNOWN = frozenset(
     {
         "with_",
         "expressions",
@@ -89,7 +89,7 @@ _SELECT_KNOWN = frozenset(
         "order",
         "limit",
         "offset",
-        *_QUERY_TAIL,
+        *QUERY_TAIL,
     }
 )
 
@@ -151,7 +151,7 @@ class Printer:
         return " ".join(parts) + self._tail(query.node, query)
 
     def _set_operator(self, node: exp.Expr) -> str:
-        word = _SET_OPERATORS.get(type(node), node.key)
+        word = SET_OPERATORS.get(type(node), node.key)
         if node.args.get("distinct") is False:
             word += " all"
         extra = [
@@ -181,7 +181,7 @@ class Printer:
         if args.get("having") is not None:
             parts.append("having " + self.text(args["having"].this, block, "having"))
         for key, value in args.items():
-            if value and (key in _QUERY_TAIL or key not in _SELECT_KNOWN):
+            if value and (key in QUERY_TAIL or key not in SELECT_KNOWN):
                 parts.append(f"{key.rstrip('_')} {self._value(value, block)}")
         return " ".join(parts) + self._tail(node, query)
 
@@ -374,7 +374,7 @@ class Printer:
         writer = _WRITERS.get(type(node))
         if writer is not None:
             return writer(self, node, block, section)
-        operator = _OPERATORS.get(type(node))
+        operator = OPERATORS.get(type(node))
         if operator is not None:
             return self._binary(node, operator, block, section)
         if isinstance(node, exp.Query):
@@ -390,7 +390,7 @@ class Printer:
             right = self.text(current.args["expression"], block, section)
             parts.append(f"not {word} {right}" if current.args.get("negate") else f"{word} {right}")
             current = current.this
-            word = _OPERATORS.get(type(current))
+            word = OPERATORS.get(type(current))
         parts.append(self.text(current, block, section))
         return " ".join(reversed(parts))
 

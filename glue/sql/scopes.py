@@ -130,13 +130,15 @@ class Query:
 class Block:
     """One SELECT. Columns, aggregates and windows are those of its own level, not of subqueries.
 
-    `sections` has the columns by clause: select, from, where, group, having, order, other.
+    `sections` has the columns by clause: select, from, where, group, having, order, other; `n_sources` the
+    number of sources that are one table, one CTE, or derived tables.
     """
 
     select: exp.Expr
     parent: Block | None
     dialect: str
     sources: dict[str, Source] = field(default_factory=dict)
+    n_sources: dict[str, int] = field(default_factory=dict)
     sections: dict[str, list[exp.Column]] = field(default_factory=dict)
     aggregates: list[exp.Expr] = field(default_factory=list)
     windows: list[tuple[exp.Expr, exp.Expr]] = field(default_factory=list)
@@ -570,11 +572,13 @@ class _Builder:
     def _add(self, block: Block, source: Source) -> None:
         """Enter a source under its alias; name it so that no source visible from here has the same name."""
         base = source.canonical.removesuffix("#1") if source.table is None else source.canonical
+        kind = _base(source)
         taken = 0
         around: Block | None = block
         while around is not None:
-            taken += sum(_base(other) == _base(source) for other in around.sources.values())
+            taken += around.n_sources.get(kind, 0)
             around = around.parent
+        block.n_sources[kind] = block.n_sources.get(kind, 0) + 1
         if source.table is None and not source.canonical.startswith("cte#"):
             source.canonical = f"{base}#{taken + 1}"
         elif taken:

@@ -15,6 +15,37 @@ settings as (
 
 ),
 
+task_seeds as (
+
+    select * from {{ ref('task_seeds') }}
+
+),
+
+history_runs as (
+
+    select * from {{ ref('history_runs') }}
+
+),
+
+history_queries as (
+
+    select * from {{ ref('history_queries') }}
+    where status = 'kept'
+
+),
+
+history_questions as (
+
+    select * from {{ ref('history_questions') }}
+
+),
+
+questions as (
+
+    select * from {{ ref('questions') }}
+
+),
+
 dialects as (
 
     select * from {{ ref('dialects') }}
@@ -35,6 +66,38 @@ shown as (
         run_questions.dialect,
     from run_questions
     inner join settings on run_questions.setting = settings.setting
+    union
+    select distinct
+        schema_benchmark as benchmark,
+        db_id,
+        dialect,
+    from task_seeds
+    union
+    select distinct
+        benchmark,
+        db_id,
+        dialect,
+    from run_questions
+    where starts_with(setting, 'history/')
+    union
+    select distinct
+        history_runs.schema_benchmark as benchmark,
+        history_queries.db_id,
+        history_queries.dialect,
+    from history_runs
+    inner join history_queries on history_runs.history = history_queries.history
+    where history_runs.purpose = 'describe_history'
+    union
+    select distinct
+        questions.benchmark,
+        questions.db_id,
+        questions.dialect,
+    from history_runs
+    inner join history_questions on history_runs.task_set = history_questions.task_set
+    inner join questions
+        on history_questions.benchmark = questions.benchmark
+        and history_questions.question_id = questions.question_id
+    where history_runs.purpose in ('extract_keywords', 'filter_rerank')
 
 ),
 

@@ -33,15 +33,19 @@ asked as (
     from runs
     inner join questions on runs.benchmark = questions.benchmark
     where
-        runs.question_ids is null
-        or list_contains(runs.question_ids, questions.question_id)
-        or (
-            runs.is_extension_planned
-            and (
-                runs.planned_question_ids is null
-                or list_contains(runs.planned_question_ids, questions.question_id)
+        (
+            runs.question_ids is null
+            or list_contains(runs.question_ids, questions.question_id)
+            or (
+                runs.is_extension_planned
+                and (
+                    runs.planned_question_ids is null
+                    or list_contains(runs.planned_question_ids, questions.question_id)
+                )
             )
         )
+        -- What serves retrieval answers no question.
+        and coalesce(runs.purpose, 'answer') in ('answer', 'preliminary_sql')
 
 )
 

@@ -18,6 +18,12 @@ texts as (
 
 ),
 
+histories as (
+
+    select * from {{ ref('history_benchmarks') }}
+
+),
+
 embeddings as (
 
     select * from {{ ref('stg_embeddings') }}
@@ -56,7 +62,8 @@ tried as (
 
 wanted as (
 
-    -- Questions and names for every encoder; of what more is read, the tables of rankers that read it with this one.
+    -- Questions and names for every encoder; of what more is read, the tables of rankers that read it with this one;
+    -- what a history study compares for its own encoder.
     select distinct
         encoders.encoder,
         encoders.revision,
@@ -69,7 +76,14 @@ wanted as (
     left join rankers
         on encoders.encoder = rankers.encoder
         and texts.reads = rankers.reads
-    where texts.kind = 'question' or texts.reads = 'names' or rankers.ranker is not null
+    left join histories
+        on encoders.encoder = histories.encoder
+        and encoders.benchmark = histories.benchmark
+    where
+        texts.kind = 'question'
+        or texts.reads = 'names'
+        or rankers.ranker is not null
+        or (texts.kind = 'history' and histories.benchmark is not null)
 
 ),
 

@@ -71,7 +71,10 @@ pending as (
         and requests.benchmark = union_golds.benchmark
         and requests.question_id = union_golds.question_id
         and requests.gold_edition = union_golds.gold_edition
-    where not coalesce(tried.is_done, false)
+    where
+        not coalesce(tried.is_done, false)
+        -- What serves retrieval is no SQL: any answer is one.
+        and not coalesce(requests.purpose not in ('answer', 'preliminary_sql') and tried.n_answers > 0, false)
 
 )
 

@@ -45,6 +45,7 @@ runnable as (
         database_path,
         sql,
         is_gold,
+        coalesce(is_draft, false) as is_draft,
         benchmarks,
     from statements
 
@@ -57,6 +58,7 @@ runnable as (
         database_path,
         sql,
         false as is_gold,
+        false as is_draft,
         benchmarks,
     from probes
     where statement_id not in (select statements.statement_id from statements)
@@ -134,6 +136,7 @@ undone as (
         wanted.variant,
         sized.sql,
         sized.is_gold,
+        sized.is_draft,
         sized.benchmarks,
         executions.timed_out_at_ms,
         coalesce(executions.n_attempts, 0) as n_attempts,

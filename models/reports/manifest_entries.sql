@@ -3,10 +3,13 @@
     'databases': 'stg_databases',
     'foreign_keys': 'stg_foreign_keys',
     'golds': 'stg_golds',
+    'history_labels': 'stg_history_labels',
+    'history_queries': 'stg_history_queries',
     'predictions': 'stg_predictions',
     'question_statements': 'stg_question_statements',
     'questions': 'stg_questions',
     'tables': 'stg_tables',
+    'task_reviews': 'stg_task_reviews',
 } -%}
 {% set variables = ['check_stability', 'minimum_label_coverage', 'prepared', 'token_encoding'] -%}
 

@@ -4,7 +4,7 @@ requests as (
 
     -- What is only planned has no answer to wait for.
     select * from {{ ref('requests') }}
-    where not is_planned
+    where not is_planned and purpose in ('answer', 'preliminary_sql')
 
 ),
 

@@ -18,6 +18,18 @@ prompts as (
 
 ),
 
+landed as (
+
+    select * from {{ ref('stg_history_requests') }}
+
+),
+
+questions as (
+
+    select * from {{ ref('questions') }}
+
+),
+
 golds as (
 
     select * from {{ ref('golds') }}
@@ -86,7 +98,7 @@ asked as (
         end as control_naming,
         cell_questions.gold_names,
         unnest(range(1, runs.n_samples + 1)) as sample,
-        'answer' as purpose,
+        coalesce(runs.purpose, 'answer') as purpose,
     from run_questions
     inner join runs on run_questions.run_id = runs.run_id
     left join prompts
@@ -112,7 +124,10 @@ asked as (
         on run_questions.run_id = cell_questions.run_id
         and run_questions.question_id = cell_questions.question_id
     -- A cell without a context for a question does not ask it.
-    where coalesce(cell_questions.status, 'ready') = 'ready'
+    where
+        coalesce(cell_questions.status, 'ready') = 'ready'
+        -- What shows past queries has landed as it was worded.
+        and not coalesce(starts_with(run_questions.setting, 'history/'), false)
 
 ),
 
@@ -157,6 +172,66 @@ keyed as (
         is_planned,
     from asked
 
+),
+
+of_history as (
+
+    select
+        landed.request_id,
+        landed.run_id,
+        runs.prediction_set,
+        runs.benchmark,
+        runs.model,
+        runs.gold_edition,
+        landed.subject_id as question_id,
+        questions.question_position,
+        landed.db_id,
+        coalesce(runs.dialect, questions.dialect) as dialect,
+        questions.question,
+        landed.messages,
+        coalesce(runs.settings, '{}') as settings,
+        landed.sample,
+        landed.purpose,
+        runs.is_planned,
+    from landed
+    inner join runs on landed.run_id = runs.run_id
+    -- What describes the history is about no question.
+    left join questions
+        on landed.purpose <> 'describe_history'
+        and landed.benchmark = questions.benchmark
+        and landed.subject_id = questions.question_id
+    where landed.sample <= runs.n_samples
+
+),
+
+of_tasks as (
+
+    -- What drafts, validates and fixes new tasks is about no question, but a draft.
+    select
+        request_id,
+        task_run_id as run_id,
+        'tasks/' || model as prediction_set,
+        benchmark,
+        model,
+        draft_number::varchar as question_id,
+        db_id,
+        messages,
+        settings,
+        1 as sample,
+        purpose,
+        false as is_planned,
+    from {{ ref('stg_task_requests') }}
+
+),
+
+requests as (
+
+    select * from keyed
+    union all by name
+    select * from of_history
+    union all by name
+    select * from of_tasks
+
 )
 
-select * from keyed
+select * from requests

@@ -33,6 +33,16 @@ union_gold_texts as (
 
 ),
 
+drafted_texts as (
+
+    select distinct
+        sql_id,
+        dialect,
+        sql,
+    from {{ ref('drafted_statements') }}
+
+),
+
 texts as (
 
     select * from gold_texts
@@ -40,6 +50,8 @@ texts as (
     select * from union_gold_texts
     union
     select * from predicted_texts
+    union
+    select * from drafted_texts
 
 )
 

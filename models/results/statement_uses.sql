@@ -86,6 +86,22 @@ union_golds as (
 
 ),
 
+drafted_statements as (
+
+    select
+        drafts.statement_id,
+        drafts.engine,
+        drafts.snapshot_id,
+        drafts.database_path,
+        drafts.benchmark,
+        drafts.db_id,
+        drafts.sql_id,
+        drafts.sql,
+        'draft' as role,
+    from {{ ref('drafted_statements') }} as drafts
+
+),
+
 gold_probes as (
 
     -- The gold with its order keys appended, to learn which of its rows are tied.
@@ -117,6 +133,8 @@ uses as (
     select * from union_golds
     union all
     select * from gold_probes
+    union all
+    select * from drafted_statements
 
 )
 

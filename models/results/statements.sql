@@ -17,6 +17,7 @@ statements as (
         min(sql_id) as sql_id,
         bool_or(role in ('gold', 'gold_order_probe', 'union_gold')) as is_gold,
         bool_or(role = 'prediction') as is_prediction,
+        bool_or(role = 'draft') as is_draft,
         list_sort(list(distinct benchmark)) as benchmarks,
     from uses
     group by statement_id

@@ -18,6 +18,12 @@ documents as (
 
 ),
 
+past as (
+
+    select * from {{ ref('history_texts') }}
+
+),
+
 texts as (
 
     select
@@ -42,6 +48,20 @@ texts as (
         table_key,
         document as text,
     from documents
+
+    union all
+
+    -- Whatever says the same is one text, of a task or of its history.
+    select distinct
+        benchmark,
+        'history' as kind,
+        null as reads,
+        null as question_id,
+        null as db_id,
+        null as table_key,
+        text,
+    from past
+    where encoder is not null
 
 ),
 

@@ -12,8 +12,7 @@ tokens as (
         benchmark,
         db_id,
         question_id,
-        -- Words and numbers; every CJK character is a word of its own.
-        unnest(regexp_extract_all(lower(question), '[a-z0-9]+|[\x{3400}-\x{9fff}]')) as token,
+        unnest({{ question_words('question') }}) as token,
     from questions
 
 )

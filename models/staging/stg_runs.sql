@@ -41,6 +41,7 @@ select
     once.gold_edition,
     once.n_samples,
     once.is_planned,
+    once.purpose,
     once.started_at,
     not once.is_planned and planned_last.run_id is not null as is_extension_planned,
     case when not once.is_planned then planned_last.question_ids end as planned_question_ids,

@@ -11,7 +11,8 @@
 {#- A weighted sum costs as much as its list is long, so several ratios share one list of numbers. A double holds 53
     bits, which is four lanes of 13: the denominator, and three whole numerators over that denominator. Each is raised
     by the denominator, so that none is negative, and no lane overflows up to 4,095 questions. Every other numerator
-    travels alone, with its denominator in the digits above 20 bits. Both are exact where the numerators are whole.
+    travels alone, with its denominator in the digits above 20 bits. Both are exact where the numerators are whole. A
+    difference of two ratios is two such lists.
     A join copies its lists for every pair of rows: replicates are joined a block at a time. -#}
 {% set lane_bits = 13 -%}
 {% set n_lanes = 3 -%}
@@ -74,9 +75,13 @@ new_ratios as (
         ratios.slice_id,
         ratios.numerators,
         ratios.denominators,
+        ratios.minus_numerators,
+        ratios.minus_denominators,
+        ratios.minus_numerators is not null as is_difference,
         ratios.unit = 'question'
             and sizes.n_questions <= {{ most_units }}
             and list_bool_and(list_transform(ratios.numerators, lambda numerator: numerator in (-1, 0, 1)))
+            and list_bool_and(list_transform(ratios.denominators, lambda denominator: denominator in (0, 1)))
             as is_packed,
     from ratios
     inner join sizes on ratios.benchmark = sizes.benchmark
@@ -99,6 +104,7 @@ placed as (
             order by ratio_number
         ) - 1 as place,
     from new_ratios
+    where not is_difference
 
 ),
 
@@ -157,6 +163,19 @@ members as (
 
 ),
 
+differences as (
+
+    select
+        ratio_number,
+        slice_number,
+        list_transform(numerators, lambda numerator, i: numerator + {{ shift }} * denominators[i]) as numbers,
+        list_transform(minus_numerators, lambda numerator, i: numerator + {{ shift }} * minus_denominators[i])
+            as minus_numbers,
+    from new_ratios
+    where is_difference
+
+),
+
 new_slices as (
 
     select distinct
@@ -209,6 +228,34 @@ sums as (
 
 ),
 
+difference_sums as (
+
+    select
+        differences.ratio_number,
+        unnest(list_transform(
+            slice_blocks.weights_by_replicate,
+            lambda weights: [
+                list_dot_product(weights, differences.numbers),
+                list_dot_product(weights, differences.minus_numbers),
+            ]
+        )) as totals,
+    from slice_blocks
+    inner join differences on slice_blocks.slice_number = differences.slice_number
+
+),
+
+unpacked_differences as (
+
+    select
+        ratio_number,
+        totals[1] as total,
+        totals[2] as minus_total,
+        round(totals[1] / {{ shift }}) as denominator,
+        round(totals[2] / {{ shift }}) as minus_denominator,
+    from difference_sums
+
+),
+
 unpacked as (
 
     select
@@ -233,6 +280,14 @@ replicates as (
             (total - {{ shift }} * denominator) / nullif(denominator, 0)
         ) as value,
     from unpacked
+
+    union all
+
+    select
+        ratio_number,
+        (total - {{ shift }} * denominator) / nullif(denominator, 0)
+        - (minus_total - {{ shift }} * minus_denominator) / nullif(minus_denominator, 0) as value,
+    from unpacked_differences
 
 ),
 

@@ -24,6 +24,8 @@ wanted as (
         question_slice_id as slice_id,
         numerators,
         denominators,
+        {{ 'minus_numerators' if rows == 'contrasts' else 'null::double[]' }} as minus_numerators,
+        {{ 'minus_denominators' if rows == 'contrasts' else 'null::double[]' }} as minus_denominators,
     from {{ rows }}
 
     union all
@@ -35,6 +37,8 @@ wanted as (
         database_slice_id as slice_id,
         numerators_by_database as numerators,
         denominators_by_database as denominators,
+        {{ 'minus_numerators_by_database' if rows == 'contrasts' else 'null::double[]' }} as minus_numerators,
+        {{ 'minus_denominators_by_database' if rows == 'contrasts' else 'null::double[]' }} as minus_denominators,
     from {{ rows }}
     where n_clusters >= {{ least_clusters }}
     {% if not loop.last %}
@@ -53,5 +57,7 @@ select
     any_value(slice_id) as slice_id,
     any_value(numerators) as numerators,
     any_value(denominators) as denominators,
+    any_value(minus_numerators) as minus_numerators,
+    any_value(minus_denominators) as minus_denominators,
 from wanted
 group by ratio_id

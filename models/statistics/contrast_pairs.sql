@@ -8,6 +8,12 @@ families as (
 
 ),
 
+metrics as (
+
+    select * from {{ ref('metrics') }}
+
+),
+
 scores as (
 
     select * from {{ ref('question_scores') }}
@@ -145,6 +151,7 @@ pairs as (
         families.slice_by,
         families.slice,
         families.equivalence_margin,
+        metrics.unit = 'ratio' as is_ratio,
         pairs.set_a,
         pairs.set_b,
     from (
@@ -153,6 +160,7 @@ pairs as (
         select * from pairs_of_cells
     ) as pairs
     inner join families on pairs.contrast_family = families.contrast_family
+    inner join metrics on families.metric = metrics.metric
 
 ),
 
@@ -175,6 +183,8 @@ paired as (
         questions.question_number,
         case when scores_b.numerator is not null then scores_a.numerator end as score_a,
         case when scores_a.numerator is not null then scores_b.numerator end as score_b,
+        case when scores_b.numerator is not null then scores_a.denominator end as denominator_a,
+        case when scores_a.numerator is not null then scores_b.denominator end as denominator_b,
         scores_a.numerator - scores_b.numerator as difference,
     from pairs
     inner join questions
@@ -209,13 +219,23 @@ counted as (
         set_a,
         set_b,
         any_value(equivalence_margin) as equivalence_margin,
+        any_value(is_ratio) as is_ratio,
         count(difference) as n_questions,
         bool_and(score_a in (0, 1) and score_b in (0, 1)) as is_binary,
         count(*) filter (where score_a = 1 and score_b = 1) as n_both_right,
         count(*) filter (where score_a = 1 and score_b = 0) as n_only_a,
         count(*) filter (where score_a = 0 and score_b = 1) as n_only_b,
-        list(coalesce(difference, 0)::double order by question_number) as numerators,
-        list(if(difference is null, 0, 1)::double order by question_number) as denominators,
+        -- A mean of differences; or, where questions weigh differently on either side, a difference of two ratios.
+        list(coalesce(if(is_ratio, score_a, difference), 0)::double order by question_number) as numerators,
+        list(
+            coalesce(if(is_ratio, denominator_a, if(difference is null, 0, 1)), 0)::double order by question_number
+        ) as denominators,
+        case when any_value(is_ratio) then
+            list(coalesce(score_b, 0)::double order by question_number)
+        end as minus_numerators,
+        case when any_value(is_ratio) then
+            list(coalesce(denominator_b, 0)::double order by question_number)
+        end as minus_denominators,
     from paired
     group by contrast_family, family_scope, benchmark, protocol, metric, slice_by, slice, set_a, set_b
     having count(difference) > 0
@@ -228,20 +248,44 @@ clustered as (
         counted.*,
         slices.question_slice_id,
         slices.database_slice_id,
-        list_sum(counted.numerators) / counted.n_questions as difference,
+        nullif(list_sum(counted.denominators), 0) as total_a,
+        nullif(list_sum(counted.minus_denominators), 0) as total_b,
+        list_sum(counted.numerators) / total_a as value_a,
+        list_sum(counted.minus_numerators) / total_b as value_b,
+        {% for numbers in ['numerators', 'denominators', 'minus_numerators', 'minus_denominators'] -%}
         list_transform(
             slices.positions_by_database,
-            lambda positions: list_sum(list_select(counted.numerators, positions))
-        ) as numerators_by_database,
-        list_transform(
-            slices.positions_by_database,
-            lambda positions: list_sum(list_select(counted.denominators, positions))
-        ) as denominators_by_database,
+            lambda positions: list_sum(list_select(counted.{{ numbers }}, positions))
+        ) as {{ numbers }}_by_database,
+        {% endfor %}
     from counted
     inner join slices
         on counted.benchmark = slices.benchmark
         and counted.slice_by = slices.slice_by
         and counted.slice = slices.slice
+
+),
+
+compared as (
+
+    select
+        * replace (
+            case when is_ratio then minus_numerators_by_database end as minus_numerators_by_database,
+            case when is_ratio then minus_denominators_by_database end as minus_denominators_by_database
+        ),
+        if(is_ratio, value_a - value_b, value_a) as difference,
+        -- In the large a ratio is a mean of what each question moves it by.
+        list_transform(
+            numerators,
+            lambda numerator, i: n_questions * (
+                (numerator - value_a * denominators[i]) / total_a
+                - coalesce((minus_numerators[i] - value_b * minus_denominators[i]) / total_b, 0)
+            )
+        ) as influences,
+    from clustered
+    where
+        total_a > 0
+        and (not is_ratio or total_b > 0)
 
 )
 
@@ -258,8 +302,10 @@ select
     equivalence_margin,
     round(difference, 12) as difference,
     -- Σ(d − mean)² = Σd² − n·mean²; with one question there is none.
-    case when n_questions > 1 then
-        sqrt(
+    case
+        when n_questions = 1 then null
+        when is_ratio then round(sqrt(list_dot_product(influences, influences) / (n_questions - 1)), 12)
+        else sqrt(
             greatest(list_dot_product(numerators, numerators) - n_questions * difference * difference, 0)
             / (n_questions - 1)
         )
@@ -272,11 +318,21 @@ select
     len(list_filter(denominators_by_database, lambda denominator: denominator > 0)) as n_clusters,
     question_slice_id,
     database_slice_id,
-    md5(concat_ws(' ', question_slice_id, numerators::varchar, denominators::varchar)) as question_ratio_id,
-    md5(concat_ws(' ', database_slice_id, numerators_by_database::varchar, denominators_by_database::varchar))
-        as database_ratio_id,
-    numerators,
-    denominators,
-    numerators_by_database,
-    denominators_by_database,
-from clustered
+    {% for unit in ['question', 'database'] -%}
+    {% set by = '_by_database' if unit == 'database' else '' -%}
+    md5(concat_ws(
+        ' ',
+        {{ unit }}_slice_id,
+        numerators{{ by }}::varchar,
+        denominators{{ by }}::varchar,
+        minus_numerators{{ by }}::varchar,
+        minus_denominators{{ by }}::varchar
+    )) as {{ unit }}_ratio_id,
+    {% endfor %}
+    {%- for numbers in ['numerators', 'denominators', 'minus_numerators', 'minus_denominators'] -%}
+    {{ numbers }},
+    {% endfor %}
+    {%- for numbers in ['numerators', 'denominators', 'minus_numerators', 'minus_denominators'] -%}
+    {{ numbers }}_by_database,
+    {% endfor %}
+from compared

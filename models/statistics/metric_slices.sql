@@ -31,6 +31,12 @@ cell_sets as (
 
 ),
 
+protocols as (
+
+    select * from {{ ref('protocols') }}
+
+),
+
 rates as (
 
     select distinct
@@ -39,7 +45,9 @@ rates as (
         scores.protocol,
         scores.metric,
         cell_sets.prediction_set is not null as is_in_cell,
+        coalesce(protocols.is_for_histories, false) as is_of_history,
     from scores
+    left join protocols on scores.protocol = protocols.protocol
     left join cell_sets
         on scores.prediction_set = cell_sets.prediction_set
         and scores.benchmark = cell_sets.benchmark
@@ -55,6 +63,7 @@ whole as (
         rates.protocol,
         rates.metric,
         any_value(rates.is_in_cell) as is_in_cell,
+        any_value(rates.is_of_history) as is_of_history,
         list(coalesce(scores.numerator, 0)::double order by questions.question_number) as numerators,
         list(coalesce(scores.denominator, 0)::double order by questions.question_number) as denominators,
     from rates
@@ -87,7 +96,11 @@ sliced as (
     inner join slices on whole.benchmark = slices.benchmark
     inner join kinds
         on slices.slice_by = kinds.slice_by
-        and if(whole.is_in_cell, kinds.is_for_cells, kinds.is_for_others)
+        and case
+            when whole.is_of_history then kinds.is_for_histories
+            when whole.is_in_cell then kinds.is_for_cells
+            else kinds.is_for_others
+        end
 
 ),
 

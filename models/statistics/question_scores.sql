@@ -18,6 +18,13 @@ cell_sets as (
 
 ),
 
+history_scores as (
+
+    select * from {{ ref('history_set_scores') }}
+    where knowledge_type = 'all'
+
+),
+
 protocols as (
 
     select * from {{ ref('protocols') }}
@@ -70,19 +77,94 @@ counted as (
         or (protocols.denominator = 'generated' and placed.is_generated)
         or (protocols.denominator = 'executed' and placed.is_executed)
 
+),
+
+of_predictions as (
+
+    select
+        prediction_set,
+        benchmark,
+        protocol,
+        metric,
+        question_id,
+        -- Sums of ratios differ in their last digits with the order they are made in.
+        round(avg(value), 12) as numerator,
+        1 as denominator,
+        count(*) as n_samples,
+        round(var_samp(value), 12) as sample_variance,
+    from counted
+    where value is not null
+    group by prediction_set, benchmark, protocol, metric, question_id
+
+),
+
+measured_histories as (
+
+    select
+        prediction_set,
+        task_set,
+        question_id,
+        shots_asked,
+        unnest([
+            { 'metric': 'history_precision', 'numerator': n_covered, 'denominator': n_retrieved },
+            { 'metric': 'history_recall', 'numerator': n_covered, 'denominator': n_required },
+            { 'metric': 'history_f1', 'numerator': 2 * n_covered, 'denominator': n_retrieved + n_required },
+        ]) as sums,
+    from history_scores
+
+),
+
+of_histories as (
+
+    -- Over all tasks in one: an item weighs one, wherever it is.
+    select
+        prediction_set,
+        task_set,
+        question_id,
+        sums.metric as metric,
+        sums.numerator::double as numerator,
+        sums.denominator as denominator,
+    from measured_histories
+
+    union all
+
+    -- Task by task: a task weighs one. Where nothing was retrieved there is no precision.
+    select
+        prediction_set,
+        task_set,
+        question_id,
+        sums.metric || '_macro' as metric,
+        round(sums.numerator / sums.denominator, 12) as numerator,
+        1 as denominator,
+    from measured_histories
+    where
+        sums.denominator > 0
+        and shots_asked = 'any'
+
+),
+
+everything as (
+
+    select * from of_predictions
+
+    union all
+
+    select
+        of_histories.prediction_set,
+        of_histories.task_set as benchmark,
+        protocols.protocol,
+        of_histories.metric,
+        of_histories.question_id,
+        of_histories.numerator,
+        of_histories.denominator,
+        1 as n_samples,
+        null as sample_variance,
+    from of_histories
+    inner join protocol_metrics on of_histories.metric = protocol_metrics.metric
+    inner join protocols
+        on protocol_metrics.protocol = protocols.protocol
+        and protocols.is_for_histories
+
 )
 
-select
-    prediction_set,
-    benchmark,
-    protocol,
-    metric,
-    question_id,
-    -- Sums of ratios differ in their last digits with the order they are made in.
-    round(avg(value), 12) as numerator,
-    1 as denominator,
-    count(*) as n_samples,
-    round(var_samp(value), 12) as sample_variance,
-from counted
-where value is not null
-group by prediction_set, benchmark, protocol, metric, question_id
+select * from everything

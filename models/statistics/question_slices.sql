@@ -20,6 +20,12 @@ hardness as (
 
 ),
 
+tasks as (
+
+    select * from {{ ref('history_tasks') }}
+
+),
+
 splits as (
 
     select * from {{ ref('question_splits') }}
@@ -49,6 +55,22 @@ numbered as (
     left join hardness
         on questions.benchmark = hardness.benchmark
         and questions.question_id = hardness.question_id
+
+),
+
+numbered_tasks as (
+
+    -- Tasks that are answered with past queries need no database at hand: they are a benchmark of their own.
+    select
+        task_set as benchmark,
+        question_id,
+        row_number() over (
+            partition by task_set
+            order by question_position, question_id
+        ) as question_number,
+        db_id,
+        dense_rank() over (partition by task_set order by db_id) as database_number,
+    from tasks
 
 ),
 
@@ -107,6 +129,22 @@ sliced as (
         on numbered.benchmark = strata.benchmark
         and numbered.question_id = strata.question_id
     where strata.stratum is not null
+
+    union all by name
+
+    select
+        *,
+        'all' as slice_by,
+        'all' as slice,
+    from numbered_tasks
+
+    union all by name
+
+    select
+        *,
+        'database' as slice_by,
+        db_id as slice,
+    from numbered_tasks
 
 )
 

@@ -1,0 +1,107 @@
+"""Settings of the history study: what of the past is shown with a question, and in which pipeline's manner.
+
+A setting of retrieval is `<retriever>-<threshold>-<shots>`, such as mqs-0.6-4 or evalhouse-0.5-dynamic, with
+`-unasked` at its end where the history's questions are not used. `history/<pipeline>/<setting>` is a prompt
+setting.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from glue.errors import GlueError, nearest
+
+PREFIX = "history/"
+DYNAMIC = "dynamic"
+_SHAPE = re.compile(
+    r"(?P<retriever>[a-z_]+)(-(?P<threshold>\d+\.\d+))?(-(?P<shots>\d+|dynamic))?(?P<unasked>-unasked)?"
+)
+
+
+@dataclass(frozen=True)
+class Retrieval:
+    """A setting of retrieval. `threshold` None: any score will do; `shots` None or dynamic: all that pass."""
+
+    retriever: str
+    threshold: float | None = None
+    shots: str | None = None
+    uses_questions: bool = True
+
+    @property
+    def setting(self) -> str:
+        """Its one spelling."""
+        parts = [self.retriever]
+        parts += [] if self.threshold is None else [str(self.threshold)]
+        parts += [] if self.shots is None else [self.shots]
+        parts += [] if self.uses_questions else ["unasked"]
+        return "-".join(parts)
+
+
+def is_of_history(setting: str | None) -> bool:
+    """Whether a prompt setting shows past queries."""
+    return setting is not None and setting.startswith(PREFIX)
+
+
+def retrieval_of(text: str, project: Path) -> Retrieval:
+    """The setting of retrieval that a text names. GlueError, with the nearest retriever, for none."""
+    found = _SHAPE.fullmatch(text)
+    if found is None:
+        raise GlueError(
+            f"there is no setting of retrieval {text!r}",
+            "write retriever, threshold and shots, such as mqs-0.6-4 or q_c-0.5-dynamic-unasked",
+        )
+    check_retriever(found["retriever"], project)
+    threshold = None if found["threshold"] is None else float(found["threshold"])
+    return Retrieval(found["retriever"], threshold, found["shots"], not found["unasked"])
+
+
+def checked_setting(text: str, project: Path) -> str:
+    """A prompt setting that shows past queries, in its one spelling. GlueError for one that is none."""
+    pipeline, _, retrieval = text.removeprefix(PREFIX).partition("/")
+    check_pipeline(pipeline, project)
+    return f"{PREFIX}{pipeline}/{retrieval_of(retrieval, project).setting}"
+
+
+def new_retrieval(retriever: str, threshold: float, shots: str, project: Path) -> Retrieval:
+    """A setting of a retriever, without a threshold where it has none. GlueError for no retriever."""
+    check_retriever(retriever, project)
+    row = next(row for row in _rows(project, "retrievers") if row["retriever"] == retriever)
+    if row["n_most"] == "0":
+        return Retrieval(retriever)
+    return Retrieval(retriever, threshold if row["uses_threshold"] == "true" else None, shots)
+
+
+def check_retriever(name: str, project: Path) -> None:
+    """GlueError, with the nearest, when there is no such retriever."""
+    _check("retriever", name, [row["retriever"] for row in _rows(project, "retrievers")])
+
+
+def check_pipeline(name: str, project: Path) -> None:
+    """GlueError, with the nearest, when there is no such pipeline."""
+    _check("pipeline", name, [row["pipeline"] for row in _rows(project, "pipelines")])
+
+
+def own_retriever(pipeline: str, project: Path) -> str:
+    """The retriever that is a pipeline's own. GlueError for a pipeline that is none."""
+    check_pipeline(pipeline, project)
+    return next(row["retriever"] for row in _rows(project, "pipelines") if row["pipeline"] == pipeline)
+
+
+def retrievers(project: Path) -> list[str]:
+    """All retrievers, in the order of their seed."""
+    return [row["retriever"] for row in _rows(project, "retrievers")]
+
+
+def _check(what: str, name: str, known: list[str]) -> None:
+    if name not in known:
+        close = nearest(name, known)
+        hint = f"did you mean {close}?" if close else f"{what}s: {', '.join(known)}"
+        raise GlueError(f"there is no {what} {name!r}", hint)
+
+
+def _rows(project: Path, seed: str) -> list[dict[str, str]]:
+    with (project / "seeds" / f"{seed}.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))

@@ -1,0 +1,68 @@
+{{ config(
+    materialized='incremental',
+    incremental_strategy='delete+insert',
+    unique_key='key_reading_id',
+    post_hook="delete from {{ this }} where key_reading_id not in (select keys.key_reading_id from {{ ref('published_keys') }} as keys)",
+) }}
+
+with
+
+keys as (
+
+    select distinct
+        key_reading_id,
+        knowledge_key,
+        dialect,
+        outline_id,
+    from {{ ref('published_keys') }}
+
+),
+
+outlines as (
+
+    select distinct
+        outline_id,
+        outline,
+    from {{ ref('schema_outlines') }}
+
+),
+
+unread as (
+
+    select * from keys
+    {% if is_incremental() %}
+    -- What was read by another version of the reader is read again: versions never mix.
+    where not exists (
+        select 1 from {{ this }} as read_before
+        where
+            read_before.key_reading_id = keys.key_reading_id
+            and read_before.analysis_version = sql_analysis_version()
+    )
+    {% endif %}
+
+),
+
+normalised as (
+
+    select
+        unread.key_reading_id,
+        knowledge_key(unread.knowledge_key, unread.dialect, coalesce(outlines.outline, '[]')) as reading,
+    from unread
+    left join outlines on unread.outline_id = outlines.outline_id
+
+),
+
+unnested as (
+
+    select
+        key_reading_id,
+        reading.outcome as key_outcome,
+        reading.knowledge_type,
+        reading.skeleton,
+        reading.error,
+        sql_analysis_version() as analysis_version,
+    from normalised
+
+)
+
+select * from unnested

@@ -1,0 +1,285 @@
+with
+
+encoders as (
+
+    select * from {{ ref('history_encoders') }}
+
+),
+
+lexical as (
+
+    select * from encoders
+    where encoder = 'lexical'
+
+),
+
+tasks as (
+
+    select * from {{ ref('history_tasks') }}
+
+),
+
+scripts as (
+
+    select * from {{ ref('history_queries') }}
+    where status = 'kept'
+
+),
+
+components as (
+
+    select * from {{ ref('script_components') }}
+    where knowledge_type <> 'full_sql'
+
+),
+
+texts as (
+
+    select * from {{ ref('history_texts') }}
+
+),
+
+vectors as (
+
+    select * from {{ ref('history_vectors') }}
+
+),
+
+words as (
+
+    select * from {{ ref('history_word_weights') }}
+
+),
+
+holders as (
+
+    -- The two that were known first tell for every task whether another script than its own held the item by then.
+    select
+        components.history,
+        components.db_id,
+        components.item_id,
+        scripts.history_query_id,
+        scripts.known_since,
+        row_number() over (
+            partition by components.history, components.db_id, components.item_id
+            order by scripts.known_since asc nulls first, scripts.query_position asc, scripts.history_query_id asc
+        ) as holder_number,
+    from (
+        select distinct
+            history,
+            db_id,
+            history_query_id,
+            item_id,
+        from components
+    ) as components
+    inner join scripts
+        on components.history = scripts.history
+        and components.history_query_id = scripts.history_query_id
+
+),
+
+first_holders as (
+
+    select
+        history,
+        db_id,
+        item_id,
+        max(history_query_id) filter (where holder_number = 1) as first_id,
+        max(known_since) filter (where holder_number = 1) as first_known_since,
+        bool_or(holder_number = 2) as has_second,
+        max(known_since) filter (where holder_number = 2) as second_known_since,
+    from holders
+    group by history, db_id, item_id
+
+),
+
+asked_texts as (
+
+    select
+        texts.task_set,
+        texts.db_id,
+        texts.id as question_id,
+        texts.text_number,
+        texts.text_id,
+        case when texts.kind = 'keyword' then texts.text end as keyword,
+    from texts
+    where texts.kind in ('task_question', 'keyword')
+
+),
+
+item_texts as (
+
+    select
+        task_set,
+        db_id,
+        history,
+        id as item_id,
+        text_id,
+    from texts
+    where kind = 'item_description'
+
+),
+
+distinct_asked as (
+
+    select distinct
+        task_set,
+        db_id,
+        text_id,
+    from asked_texts
+
+),
+
+distinct_items as (
+
+    select distinct
+        task_set,
+        db_id,
+        text_id,
+    from item_texts
+
+),
+
+by_vectors as (
+
+    select
+        distinct_asked.task_set,
+        distinct_asked.db_id,
+        distinct_asked.text_id,
+        distinct_items.text_id as item_text_id,
+        list_cosine_similarity(asked_vectors.vector, item_vectors.vector) as cosine,
+    from distinct_asked
+    inner join distinct_items
+        on distinct_asked.task_set = distinct_items.task_set
+        and distinct_asked.db_id = distinct_items.db_id
+    inner join vectors as asked_vectors
+        on distinct_asked.task_set = asked_vectors.task_set
+        and distinct_asked.text_id = asked_vectors.text_id
+    inner join vectors as item_vectors
+        on distinct_items.task_set = item_vectors.task_set
+        and distinct_items.text_id = item_vectors.text_id
+
+),
+
+shared_words as (
+
+    select
+        asked_words.task_set,
+        asked_words.db_id,
+        asked_words.text_id,
+        item_words.text_id as item_text_id,
+        sum(asked_words.weight * item_words.weight)::double as cosine,
+    from distinct_asked
+    inner join words as asked_words
+        on distinct_asked.task_set = asked_words.task_set
+        and distinct_asked.db_id = asked_words.db_id
+        and distinct_asked.text_id = asked_words.text_id
+        and not asked_words.is_masked
+    inner join words as item_words
+        on asked_words.task_set = item_words.task_set
+        and asked_words.db_id = item_words.db_id
+        and asked_words.token = item_words.token
+        and not item_words.is_masked
+    inner join distinct_items
+        on item_words.task_set = distinct_items.task_set
+        and item_words.db_id = distinct_items.db_id
+        and item_words.text_id = distinct_items.text_id
+    group by asked_words.task_set, asked_words.db_id, asked_words.text_id, item_words.text_id
+
+),
+
+by_words as (
+
+    -- On the encoders' scale, as in `script_similarities`; texts that share no word have 0.
+    select
+        distinct_asked.task_set,
+        distinct_asked.db_id,
+        distinct_asked.text_id,
+        distinct_items.text_id as item_text_id,
+        sqrt(coalesce(shared_words.cosine, 0)) as cosine,
+    from distinct_asked
+    semi join lexical on distinct_asked.task_set = lexical.task_set
+    inner join distinct_items
+        on distinct_asked.task_set = distinct_items.task_set
+        and distinct_asked.db_id = distinct_items.db_id
+    left join shared_words
+        on distinct_asked.task_set = shared_words.task_set
+        and distinct_asked.db_id = shared_words.db_id
+        and distinct_asked.text_id = shared_words.text_id
+        and distinct_items.text_id = shared_words.item_text_id
+
+),
+
+cosines as (
+
+    select
+        task_set,
+        db_id,
+        text_id,
+        item_text_id,
+        {{ rounded_cosine('cosine') }} as cosine,
+    from (
+        select * from by_vectors
+        union all
+        select * from by_words
+    )
+
+),
+
+scored as (
+
+    select
+        asked_texts.task_set,
+        asked_texts.question_id,
+        asked_texts.db_id,
+        cosines.item_text_id,
+        max(cosines.cosine) as score,
+        coalesce(max(cosines.cosine) filter (where asked_texts.keyword is null), 0) as question_score,
+        max_by(asked_texts.keyword, (cosines.cosine, -asked_texts.text_number))
+            filter (where asked_texts.keyword is not null) as nearest_keyword,
+        max(cosines.cosine) filter (where asked_texts.keyword is not null) as keyword_score,
+    from asked_texts
+    inner join cosines
+        on asked_texts.task_set = cosines.task_set
+        and asked_texts.db_id = cosines.db_id
+        and asked_texts.text_id = cosines.text_id
+    group by asked_texts.task_set, asked_texts.question_id, asked_texts.db_id, cosines.item_text_id
+
+),
+
+allowed as (
+
+    select
+        scored.task_set,
+        scored.question_id,
+        encoders.encoder,
+        item_texts.history,
+        scored.db_id,
+        item_texts.item_id,
+        scored.score,
+        -- Of equal scores the question as a whole counts.
+        case when scored.keyword_score > scored.question_score then scored.nearest_keyword end as best_keyword,
+        scored.question_score,
+    from scored
+    inner join item_texts
+        on scored.task_set = item_texts.task_set
+        and scored.db_id = item_texts.db_id
+        and scored.item_text_id = item_texts.text_id
+    inner join encoders on scored.task_set = encoders.task_set
+    inner join tasks
+        on scored.task_set = tasks.task_set
+        and scored.question_id = tasks.question_id
+    inner join first_holders
+        on item_texts.history = first_holders.history
+        and item_texts.db_id = first_holders.db_id
+        and item_texts.item_id = first_holders.item_id
+    where
+        if(
+            first_holders.first_id is distinct from tasks.own_query_id,
+            coalesce(first_holders.first_known_since < tasks.asked_at, true),
+            first_holders.has_second and coalesce(first_holders.second_known_since < tasks.asked_at, true)
+        )
+
+)
+
+select * from allowed

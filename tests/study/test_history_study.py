@@ -1,0 +1,191 @@
+"""The history study with a model, from describing past queries to answers: asked once, whatever is killed.
+
+The clinic and the library are their own history (tests/importers/history); a local server is the model.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from glue.home import Home
+from glue.landing import ensure, landed_keys
+from tests.commands import glue, rows_of
+from tests.history_files import PAST, import_past
+from tests.model_server import ModelServer, model_server
+
+pytestmark = pytest.mark.slow
+
+CONCURRENCY = 2
+LANDS_WITHIN_S = 0.5
+DESCRIBE, KEYWORDS, RERANK = '{"name": "…"', '{"keywords"', '{"queries"'
+PARTS = [
+    {"number": 1, "name": "head count", "aliases": ["tally"], "description": "head count = Count(rows)"},
+    {"number": 2, "name": "smokers", "aliases": [], "description": "smokers means is_smoker = 1"},
+    {"number": 9, "name": "of nothing"},
+]
+SAID = {"name": "smokers", "description": "Count the patients who smoke.", "components": PARTS}
+CHOSEN = [{"query": 2, "use_all": False, "components": [1]}, {"query": 1, "use_all": True, "components": []}]
+ANSWERS = {
+    DESCRIBE: ["ok:" + json.dumps(SAID)],
+    KEYWORDS: ["ok:```json\n" + json.dumps({"keywords": ["smokers", "head count"]}) + "\n```"],
+    RERANK: ["ok:" + json.dumps({"queries": CHOSEN})],
+}
+MODEL = "openai/test"
+STUDY = ("run", "--study", "history", "--benchmark", PAST, "--model", MODEL, "--concurrency", CONCURRENCY)
+CELLS = ("--retriever", "dail", "--retriever", "q_c_model", "--retriever", "none", "--max-shots", "dynamic")
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ModelServer]:
+    with model_server() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def killed(tmp_path_factory: pytest.TempPathFactory, server: ModelServer) -> Path:
+    """A study that was killed among descriptions, and among answers, and then ended."""
+    root = tmp_path_factory.mktemp("history")
+    import_past(Home(root))
+    server.plan(delay_s=0.25, by_part=ANSWERS)
+    study = (*STUDY, *CELLS, "--api-base", server.url)
+    landed: set[str] = set()
+    for wanted in (DESCRIBE, RERANK, "/* Answer this"):
+        landed |= kill_at(root, server, study, wanted, landed)
+    n_before = len(server.seen())
+    glue(root, *study)
+    assert not landed & {request["text"] for request in server.seen()[n_before:]}
+    return root
+
+
+def kill_at(
+    root: Path, server: ModelServer, study: tuple[object, ...], part: str, landed: set[str]
+) -> set[str]:
+    """Start a study and kill it once two requests with a part are answered; the texts that had landed."""
+    n_before = len(server.seen())
+    command = [sys.executable, "-m", "glue", *map(str, study)]
+    environment = {**os.environ, "EVALHOUSE_HOME": str(root)}
+    process = subprocess.Popen(
+        command, cwd=root, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    deadline = time.monotonic() + 600
+    while process.poll() is None:
+        assert time.monotonic() < deadline
+        now = server.seen()[n_before:]
+        if sum(part in request["text"] and request["is_finished"] for request in now) >= 2:
+            break
+        time.sleep(0.02)
+    assert process.poll() is None, "it ended before it could be killed"
+    process.send_signal(signal.SIGKILL)
+    killed_at = time.time()
+    process.wait()
+    seen = server.seen()[n_before:]
+    assert not landed & {request["text"] for request in seen}
+    return {it["text"] for it in seen if it.get("finished_at", killed_at) < killed_at - LANDS_WITHIN_S}
+
+
+def test_nothing_whose_response_had_come_was_sent_again(killed: Path, server: ModelServer) -> None:
+    ensure(Home(killed))
+    answered = landed_keys(Home(killed), "responses", columns=["request_id", "purpose"]).to_pylist()
+    assert len(answered) == len({row["request_id"] for row in answered})
+    counts = server.counts()
+    assert sum(counts.values()) - len(counts) <= 3 * CONCURRENCY
+    assert {row["purpose"] for row in answered} == {
+        "describe_history",
+        "extract_keywords",
+        "filter_rerank",
+        "preliminary_sql",
+        "answer",
+    }
+
+
+def test_what_the_model_said_is_what_retrieval_compares(killed: Path) -> None:
+    scripts = rows_of(killed, "from script_descriptions where history = 'past'")
+    assert {(row["name"], row["made_by"]) for row in scripts} == {("smokers", MODEL)} and len(scripts) == 9
+    (item,) = rows_of(
+        killed,
+        "select d.* from item_descriptions as d join knowledge_items using (history, db_id, item_id)"
+        " where skeleton = 'patient.is_smoker = <val>'",
+    )
+    assert (item["name"], item["made_by"], item["aliases"]) == ("smokers", MODEL, [])
+    keywords = rows_of(killed, "select distinct keyword, made_by from task_keywords order by keyword")
+    assert [tuple(row.values()) for row in keywords] == [("head count", MODEL), ("smokers", MODEL)]
+    assert rows_of(killed, "from history_answers where reason is not null") == []
+
+
+def test_the_model_chooses_among_what_q_c_finds(killed: Path) -> None:
+    rows = rows_of(
+        killed,
+        "select c.rank, c.use_all, len(c.item_ids) as n_items, q.rank as before"
+        " from history_candidates as c join history_candidates as q using (question_id, history_query_id)"
+        " where c.retriever = 'q_c_model' and q.retriever = 'q_c' and q.uses_questions",
+    )
+    assert {(row["rank"], row["before"], row["use_all"]) for row in rows} == {(1, 2, False), (2, 1, True)}
+    assert all(row["n_items"] == 1 for row in rows if not row["use_all"])
+
+
+def test_answers_alone_make_prediction_sets(killed: Path) -> None:
+    sets = rows_of(killed, "select prediction_set, count(*) as n from predictions group by all order by all")
+    n_tasks = rows_of(killed, "select count(*) as n from history_tasks")[0]["n"]
+    names = [
+        f"{MODEL}/history/dail_sql/{each}/sqlite"
+        for each in ("dail-0.6-dynamic", "none", "q_c_model-dynamic")
+    ]
+    assert {row["prediction_set"]: row["n"] for row in sets} == {
+        **dict.fromkeys(names, n_tasks),
+        f"{MODEL}/preliminary": 9,
+    }
+
+
+def test_shots_stand_in_the_prompt_and_in_what_is_exported(killed: Path) -> None:
+    exported = glue(killed, "export", "shots", "--benchmark", PAST, "--setting", "q_c_model-dynamic").stdout
+    by_question = {task["question_id"]: task["shots"] for task in json.loads(exported)}
+    requests = rows_of(
+        killed, "select question_id, messages from requests where contains(prediction_set, 'q_c_model')"
+    )
+    assert requests and {row["question_id"] for row in requests} == set(by_question)
+    for row in requests:
+        for shot in by_question[row["question_id"]]:
+            shown = shot["sql"] if shot["use_all"] else shot["components"][0]["sql"]
+            assert json.dumps(shown)[1:-1] in row["messages"]
+            assert shot["history_query_id"] != row["question_id"]
+
+
+def test_the_same_again_sends_nothing_and_the_plan_says_so(killed: Path, server: ModelServer) -> None:
+    n_before = len(server.seen())
+    study = (*STUDY, *CELLS, "--api-base", server.url)
+    planned = glue(killed, *study, "--plan", "--price-in", "1", "--price-out", "1").stdout
+    assert all(f"{name:<17}" in planned for name in ("describe_history", "filter_rerank", "answer"))
+    again = glue(killed, *study)
+    assert "nothing was left to answer" in again.stdout and "q_c_model" in again.stdout
+    assert len(server.seen()) == n_before
+
+
+def test_a_cell_of_the_study_can_be_asked_for_alone(killed: Path, server: ModelServer) -> None:
+    n_before = len(server.seen())
+    asking = ("generate", "--model", MODEL, "--benchmark", PAST, "--api-base", server.url)
+    glue(killed, *asking, "--setting", "history/codes/gold-dynamic")
+    sent = [request["text"] for request in server.seen()[n_before:]]
+    assert sent and all("foreign keys:" in text and "question:" in text for text in sent)
+    failed = glue(killed, *asking, "--setting", "history/codes/mq-0.6-4", is_failure_expected=True)
+    assert "there is no retriever 'mq'" in failed.stderr and "did you mean mqs?" in failed.stderr
+
+
+def test_what_cannot_be_read_is_listed_and_templates_stand_in(tmp_path: Path, server: ModelServer) -> None:
+    import_past(Home(tmp_path))
+    server.plan(by_part={DESCRIBE: ["ok:I cannot."], KEYWORDS: ["truncated"], RERANK: ['ok:{"queries": {}}']})
+    glue(tmp_path, *STUDY, "--api-base", server.url, "--retriever", "none")
+    listed = rows_of(tmp_path, "select purpose, reason, count(*) as n from history_answers group by all")
+    found = {(row["purpose"], row["reason"]): row["n"] for row in listed}
+    assert found[("describe_history", "no_json")] == 9 and ("extract_keywords", "cut_off") in found
+    assert {reason for _, reason in found} <= {"no_json", "cut_off", "no_list"}
+    made = rows_of(tmp_path, "select distinct made_by from script_descriptions")
+    assert made == [{"made_by": "template"}]
