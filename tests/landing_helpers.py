@@ -17,7 +17,7 @@ from tests.landing_processes import execution
 def query(home: Home, table: str, select: str = "*") -> list[Any]:
     """What a DuckDB client sees of a landing table through the glob that dbt uses."""
     files = home.landing / table / "*.parquet"
-    sql = f"select {select} from read_parquet('{files}') order by all"
+    sql = f"select {select} from read_parquet('{files}', union_by_name = true) order by all"
     return _connection().execute(sql).fetchall()
 
 
