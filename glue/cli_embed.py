@@ -42,6 +42,11 @@ Keys come from the environment (OPENAI_API_KEY, VOYAGE_API_KEY, …) and are nev
     help="A benchmark under study (default: all of them); may be repeated.",
 )
 @click.option("--batch-size", type=COUNT, default=64, show_default=True, metavar="N", help="Texts at once.")
+@click.option(
+    "--precision",
+    type=click.Choice(["half", "single"]),
+    help="Of the vectors as they are stored (default: half for what nothing but the history study compares).",
+)
 @click.option("--dimensions", type=COUNT, metavar="N", help="Ask an API for vectors of so many dimensions.")
 @options(
     cli_requests.concurrency(8, "Requests to an API at once."),
@@ -53,7 +58,14 @@ Keys come from the environment (OPENAI_API_KEY, VOYAGE_API_KEY, …) and are nev
     cli_requests.API_BASE,
     cli_requests.plan("Print texts, tokens and cost; embed nothing."),
 )
-def embed(encoder: str, benchmarks: tuple[str, ...], batch_size: int, is_plan: bool, **given: Any) -> None:
+def embed(
+    encoder: str,
+    benchmarks: tuple[str, ...],
+    batch_size: int,
+    precision: str | None,
+    is_plan: bool,
+    **given: Any,
+) -> None:
     """Embed the questions and tables of benchmarks under study, for the dense rankers.
 
     What has been embedded is not embedded again, and Ctrl-C loses no more than the batches under way. A
@@ -65,7 +77,7 @@ def embed(encoder: str, benchmarks: tuple[str, ...], batch_size: int, is_plan: b
     from glue.progress import progress_on
 
     how: dict[str, Any] = {
-        "options": EmbedOptions(batch_size=batch_size, api=ApiOptions(**given)),
+        "options": EmbedOptions(batch_size, ApiOptions(**given), precision),
         "progress": progress_on(),
         "command": command_line(given["api_base"]),
     }

@@ -37,10 +37,15 @@ BATCH_SIZE = 64
 
 @dataclass(frozen=True)
 class EmbedOptions:
-    """How texts are embedded: so many at once, and how an API is asked."""
+    """How texts are embedded: so many at once, and how an API is asked.
+
+    `precision` of the vectors that land: half or single; None: half for what nothing but the history study
+    compares.
+    """
 
     batch_size: int = BATCH_SIZE
     api: ApiOptions = field(default_factory=ApiOptions)
+    precision: str | None = None
 
 
 @dataclass(frozen=True)
@@ -93,7 +98,13 @@ class _Session:
         ]
         landed = set(landed_keys(home, "embeddings")["embedding_id"].to_pylist())
         api = self.options.api
-        return work_of(wanted, landed, retries=api.retries, is_failed_retried=api.is_failed_retried)
+        return work_of(
+            wanted,
+            landed,
+            retries=api.retries,
+            is_failed_retried=api.is_failed_retried,
+            precision=self.options.precision,
+        )
 
     def plan(self, work: Work) -> EmbedPlan:
         """The plan of that work."""

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from glue.solvers.asking import Tally
     from glue.solvers.prices import Price
 
+HALF, SINGLE = PRECISIONS = ("half", "single")
+_LARGEST_HALF = 65_504.0
+
 
 @dataclass(frozen=True)
 class Text:
@@ -28,6 +31,7 @@ class Text:
     text_id: str
     text: str
     n_failures: int = 0
+    is_half: bool = False  # its vector lands in half precision
 
 
 @dataclass(frozen=True)
@@ -84,9 +88,17 @@ def halves(batch: Sequence[Text]) -> tuple[Sequence[Text], Sequence[Text]]:
 
 
 def work_of(
-    pending: Iterable[Mapping[str, Any]], landed: set[str], *, retries: int, is_failed_retried: bool = False
+    pending: Iterable[Mapping[str, Any]],
+    landed: set[str],
+    *,
+    retries: int,
+    is_failed_retried: bool = False,
+    precision: str | None = None,
 ) -> Work:
-    """What may be embedded of the pending rows: not what has landed, was tried enough, or failed for good."""
+    """What may be embedded of the pending rows: not what has landed, was tried enough, or failed for good.
+
+    `precision`: half or single; None: half for what nothing but the history study compares.
+    """
     found: dict[str, Text] = {}
     used_up: set[str] = set()
     for row in pending:
@@ -98,7 +110,10 @@ def work_of(
             used_up.add(embedding_id)
             continue
         n_failures = 0 if is_failed_retried else row["n_failures"]
-        found[embedding_id] = Text(embedding_id, row["text_id"], row["text"], n_failures)
+        is_half = precision == HALF or (precision is None and bool(row.get("is_history")))
+        if embedding_id in found:  # of another benchmark too: all must be content with half
+            is_half = is_half and found[embedding_id].is_half
+        found[embedding_id] = Text(embedding_id, row["text_id"], row["text"], n_failures, is_half)
     return Work(list(found.values()), len(used_up))
 
 
@@ -193,11 +208,15 @@ def embedding_rows(
     vectors: Vectors,
     n_tokens: Sequence[int] | None = None,
 ) -> list[dict[str, Any]]:
-    """A batch's vectors as rows of landing table `embeddings`. `n_tokens` are the encoder's own counts."""
+    """A batch's vectors as rows of landing table `embeddings`. `n_tokens` are the encoder's own counts.
+
+    A vector that half precision cannot hold lands in single all the same.
+    """
     most = encoder.n_max_tokens
     rows = []
     for place, (text, vector) in enumerate(zip(batch, vectors, strict=True)):
         count = None if n_tokens is None else n_tokens[place]
+        is_half = text.is_half and max(map(abs, vector), default=0.0) <= _LARGEST_HALF
         rows.append(
             {
                 "embedding_id": text.embedding_id,
@@ -205,7 +224,7 @@ def embedding_rows(
                 "text_id": text.text_id,
                 "encoder": encoder.name,
                 "revision": encoder.revision,
-                "vector": vector,
+                "half_vector" if is_half else "vector": vector,
                 "n_dimensions": len(vector),
                 "n_tokens": count,
                 "is_cut": None if count is None or most is None else count > most,

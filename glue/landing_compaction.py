@@ -26,7 +26,7 @@ from glue.landing_files import (
     put_in_place,
     sync_file,
 )
-from glue.landing_tables import TABLES, LandingTable
+from glue.landing_tables import HALVES, TABLES, LandingTable
 
 _STRAY_AFTER_S = 3600
 
@@ -83,6 +83,7 @@ def _merge(home: Home, table: LandingTable, old: list[Path], finished: pa.Table,
             )
         except duckdb.Error as error:
             raise GlueError(f"cannot merge {table.name}: {error}", "nothing was changed") from error
+    _write_halves(table, part)
     _check_merged(table, part)
     return count_rows([part])
 
@@ -113,6 +114,26 @@ def _one_row_per_key(table: LandingTable) -> str:
         f" select * from (select * from landed semi join repeated on {same_key})"
         f" qualify row_number() over (partition by {_listed(table.key)} order by {order}) = 1"
     )
+
+
+def _write_halves(table: LandingTable, part: Path) -> None:
+    """Write numbers in half precision as such: DuckDB reads them, and writes them in single."""
+    import pyarrow.parquet as parquet
+
+    if HALVES not in table.schema.types:
+        return
+    found = parquet.read_schema(part)
+    halved = [
+        field.with_type(HALVES) if field.type == HALVES else found.field(field.name) for field in table.schema
+    ]
+    written = part.with_suffix(".halves")
+    with (
+        parquet.ParquetFile(part) as merged,
+        parquet.ParquetWriter(written, pa.schema(halved), compression="zstd") as writer,
+    ):
+        for batch in merged.iter_batches(batch_size=ROW_GROUP_ROWS):
+            writer.write_batch(batch.cast(pa.schema(halved)), row_group_size=ROW_GROUP_ROWS)
+    written.replace(part)
 
 
 def _check_merged(table: LandingTable, part: Path) -> None:

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 
 from glue.errors import GlueError, nearest
-from glue.landing_tables import FLAG, FLOATS, INT, MOMENT, TABLES, TEXT, TEXTS, LandingTable
+from glue.landing_tables import FLAG, FLOATS, HALVES, INT, MOMENT, TABLES, TEXT, TEXTS, LandingTable
 
 Rows: TypeAlias = Iterable[Mapping[str, Any]] | pa.RecordBatch | pa.Table
 
@@ -34,6 +34,7 @@ _EXPECTED = {
     MOMENT: "a datetime with a time zone",
     TEXTS: "a list of texts",
     FLOATS: "a list of finite numbers in single precision",
+    HALVES: "a list of finite numbers in half precision",
     pa.float64(): "a number",
 }
 _PLAIN_TYPES: dict[pa.DataType, set[type]] = {
@@ -43,9 +44,11 @@ _PLAIN_TYPES: dict[pa.DataType, set[type]] = {
     MOMENT: {datetime, type(None)},
     TEXTS: {list, tuple, type(None)},
     FLOATS: {list, tuple, type(None)},
+    HALVES: {list, tuple, type(None)},
     pa.float64(): {float, int, type(None)},
 }
-_LARGEST_FLOAT = 3.4028234663852886e38  # of single precision: Arrow would make infinity of what is larger
+_LARGEST: dict[pa.DataType, float] = {FLOATS: 3.4028234663852886e38, HALVES: 65504.0}
+"""Of each precision: Arrow would make infinity of what is larger."""
 
 
 def landing_table(name: str) -> LandingTable:
@@ -278,7 +281,7 @@ def _plain_struct(
     """An appended row as one Arrow type, its fields' Python types, and the fields whose values have parts."""
     schema = append_schema(table)
     kinds = {field.name: _PLAIN_TYPES[field.type] for field in schema}
-    looked_into = [(field.name, field.type) for field in schema if field.type in (TEXTS, FLOATS, MOMENT)]
+    looked_into = [(field.name, field.type) for field in schema if field.type in (TEXTS, MOMENT, *_LARGEST)]
     return pa.struct(list(schema)), kinds, looked_into
 
 
@@ -306,18 +309,18 @@ def _is_plain(kind: pa.DataType, values: list[Any]) -> bool:
         return False
     if kind == TEXTS:
         return set(map(type, chain.from_iterable(filter(None, values)))) <= _PLAIN_TYPES[TEXT]
-    if kind == FLOATS:
-        return all(_are_floats(value) for value in values if value is not None)
+    if kind in _LARGEST:
+        return all(_are_floats(value, _LARGEST[kind]) for value in values if value is not None)
     if kind == MOMENT:
         return all(value is None or value.tzinfo is not None for value in values)
     return True
 
 
-def _are_floats(value: Any) -> bool:
-    """Is this a list of numbers that single precision holds? NULL, NaN and infinity are none."""
+def _are_floats(value: Any, largest: float) -> bool:
+    """Is this a list of numbers that a precision holds? NULL, NaN and infinity are none."""
     if not isinstance(value, list | tuple) or not set(map(type, value)) <= {float, int}:
         return False
-    return all(-_LARGEST_FLOAT <= number <= _LARGEST_FLOAT for number in value)
+    return all(-largest <= number <= largest for number in value)
 
 
 def _problem(kind: pa.DataType, value: Any) -> str | None:
@@ -348,8 +351,8 @@ def _is_of(kind: pa.DataType, value: Any) -> bool:
         return isinstance(value, list | tuple) and all(
             item is None or isinstance(item, str) for item in value
         )
-    if kind == FLOATS:
-        return _are_floats(value)
+    if kind in _LARGEST:
+        return _are_floats(value, _LARGEST[kind])
     return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 

@@ -17,6 +17,7 @@ FLAG = pa.bool_()
 MOMENT = pa.timestamp("us", tz="UTC")
 TEXTS = pa.list_(pa.string())
 FLOATS = pa.list_(pa.float32())
+HALVES = pa.list_(pa.float16())
 
 
 @dataclass(frozen=True)
@@ -441,7 +442,8 @@ _TABLES = (
         text_id=TEXT,  # md5 of the text
         encoder=TEXT,
         revision=TEXT,
-        vector=FLOATS,  # as the encoder gave it, finite
+        vector=FLOATS,  # as the encoder gave it, finite; NULL: in half precision
+        half_vector=HALVES,  # rounded to half precision; NULL: in single
         n_dimensions=INT,
         n_tokens=INT,  # of the whole text, by the encoder's own count; NULL: not said
         is_cut=FLAG,  # the encoder read only the beginning; NULL: not said

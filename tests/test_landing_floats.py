@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as parquet
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -75,6 +76,23 @@ def test_vectors_are_read_back_and_survive_compaction(home: Home) -> None:
     rows = query(home, "embeddings", "embedding_id, vector, typeof(vector)")
     assert [(key, kind) for key, _, kind in rows] == [("a", "FLOAT[]"), ("b", "FLOAT[]")]
     assert rows[0][1] == pytest.approx([0.1, 3.0]) and rows[1][1] is None
+
+
+def test_half_precision_survives_compaction_as_such(home: Home) -> None:
+    land(home, "embeddings", [{"embedding_id": "a", "half_vector": [0.1, -65504.0]}, {"embedding_id": "b"}])
+    land(home, "embeddings", [{"embedding_id": "c", "vector": [0.1]}])
+    landing.compact(home)
+    (path,) = (home.landing / "embeddings").glob("compact-*.parquet")
+    assert parquet.read_schema(path).field("half_vector").type == pa.list_(pa.float16())
+    rows = query(home, "embeddings", "embedding_id, half_vector, vector, typeof(half_vector)")
+    rounded = float(np.float16(0.1))
+    assert sorted(rows) == [
+        ("a", [rounded, -65504.0], None, "FLOAT[]"),
+        ("b", None, None, "FLOAT[]"),
+        ("c", None, [float(np.float32(0.1))], "FLOAT[]"),
+    ]
+    with pytest.raises(GlueError, match="expected a list of finite numbers in half precision"):
+        to_batches("embeddings", [{"half_vector": [65505.0]}])
 
 
 def test_of_equal_moments_the_smaller_vector_stays(home: Home) -> None:

@@ -26,6 +26,18 @@ descriptions as (
 
 ),
 
+told as (
+
+    -- What was said of the item in the query itself: what was said of it in others may be of a question's own query.
+    select * from {{ ref('described_history') }}
+    where item_id is not null
+    qualify row_number() over (
+        partition by history, history_query_id, item_id
+        order by component_number
+    ) = 1
+
+),
+
 once as (
 
     -- An item that a query holds twice is one line, where it stands first.
@@ -56,12 +68,16 @@ numbered as (
         once.item_id,
         once.knowledge_type,
         {{ one_line('once.sql_substring') }} as sql_text,
-        descriptions.name,
-        descriptions.description,
+        coalesce(told.name, told.description, descriptions.name) as name,
+        coalesce(told.description, descriptions.description) as description,
     from once
     inner join queries
         on once.history = queries.history
         and once.history_query_id = queries.history_query_id
+    left join told
+        on once.history = told.history
+        and once.history_query_id = told.history_query_id
+        and once.item_id = told.item_id
     left join descriptions
         on once.history = descriptions.history
         and once.db_id = descriptions.db_id

@@ -64,13 +64,14 @@ wanted as (
 
     -- Questions and names for every encoder; of what more is read, the tables of rankers that read it with this one;
     -- what a history study compares for its own encoder.
-    select distinct
+    select
         encoders.encoder,
         encoders.revision,
         encoders.benchmark,
         texts.text_id,
         texts.text,
         md5(concat_ws(chr(31), encoders.encoder, encoders.revision, texts.text)) as embedding_id,
+        bool_and(texts.kind = 'history') as is_history,
     from encoders
     inner join texts on encoders.benchmark = texts.benchmark
     left join rankers
@@ -84,6 +85,7 @@ wanted as (
         or texts.reads = 'names'
         or rankers.ranker is not null
         or (texts.kind = 'history' and histories.benchmark is not null)
+    group by encoders.encoder, encoders.revision, encoders.benchmark, texts.text_id, texts.text
 
 ),
 
@@ -96,6 +98,7 @@ pending as (
         wanted.revision,
         wanted.benchmark,
         wanted.text,
+        wanted.is_history,
         coalesce(tried.n_failures, 0) as n_failures,
         coalesce(tried.is_permanently_failed, false) as is_permanently_failed,
     from wanted

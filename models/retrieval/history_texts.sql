@@ -37,16 +37,9 @@ script_descriptions as (
 
 ),
 
-item_descriptions as (
+components as (
 
-    select * from {{ ref('item_descriptions') }}
-
-),
-
-items as (
-
-    select * from {{ ref('knowledge_items') }}
-    where knowledge_type <> 'full_sql'
+    select * from {{ ref('component_phrases') }}
 
 ),
 
@@ -125,26 +118,15 @@ known as (
 
     union all
 
+    -- An item says in every script the same, but for its values.
     select
-        item_descriptions.history,
-        'item_description' as kind,
-        item_descriptions.db_id,
-        item_descriptions.item_id as id,
-        -- A template's description holds its name.
-        if(
-            item_descriptions.made_by = 'template',
-            item_descriptions.description,
-            concat_ws(
-                '. ',
-                array_to_string([item_descriptions.name] || item_descriptions.aliases, ', '),
-                item_descriptions.description
-            )
-        ) as text,
-    from item_descriptions
-    inner join items
-        on item_descriptions.history = items.history
-        and item_descriptions.db_id = items.db_id
-        and item_descriptions.item_id = items.item_id
+        history,
+        'component' as kind,
+        db_id,
+        item_id as id,
+        phrase as text,
+    from components
+    group by history, db_id, item_id, phrase
 
 ),
 
@@ -173,7 +155,14 @@ texts as (
         known.kind,
         known.db_id,
         known.id,
-        0 as text_number,
+        if(
+            known.kind = 'component',
+            row_number() over (
+                partition by studied.task_set, known.kind, known.db_id, known.id
+                order by known.text
+            ),
+            0
+        ) as text_number,
         known.text,
     from known
     inner join studied on known.history = studied.history

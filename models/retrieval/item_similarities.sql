@@ -28,8 +28,7 @@ scripts as (
 
 components as (
 
-    select * from {{ ref('script_components') }}
-    where knowledge_type <> 'full_sql'
+    select * from {{ ref('component_phrases') }}
 
 ),
 
@@ -53,28 +52,30 @@ words as (
 
 holders as (
 
-    -- The two that were known first tell for every task whether another script than its own held the item by then.
+    -- The two that were known first tell for every task whether another script than its own said it by then.
     select
-        components.history,
-        components.db_id,
-        components.item_id,
+        said.history,
+        said.db_id,
+        said.item_id,
+        said.text_id,
         scripts.history_query_id,
         scripts.known_since,
         row_number() over (
-            partition by components.history, components.db_id, components.item_id
+            partition by said.history, said.db_id, said.item_id, said.text_id
             order by scripts.known_since asc nulls first, scripts.query_position asc, scripts.history_query_id asc
         ) as holder_number,
     from (
         select distinct
             history,
             db_id,
-            history_query_id,
             item_id,
+            md5(phrase) as text_id,
+            history_query_id,
         from components
-    ) as components
+    ) as said
     inner join scripts
-        on components.history = scripts.history
-        and components.history_query_id = scripts.history_query_id
+        on said.history = scripts.history
+        and said.history_query_id = scripts.history_query_id
 
 ),
 
@@ -84,12 +85,13 @@ first_holders as (
         history,
         db_id,
         item_id,
+        text_id,
         max(history_query_id) filter (where holder_number = 1) as first_id,
         max(known_since) filter (where holder_number = 1) as first_known_since,
         bool_or(holder_number = 2) as has_second,
         max(known_since) filter (where holder_number = 2) as second_known_since,
     from holders
-    group by history, db_id, item_id
+    group by history, db_id, item_id, text_id
 
 ),
 
@@ -116,7 +118,7 @@ item_texts as (
         id as item_id,
         text_id,
     from texts
-    where kind = 'item_description'
+    where kind = 'component'
 
 ),
 
@@ -252,20 +254,19 @@ allowed as (
     select
         scored.task_set,
         scored.question_id,
-        encoders.encoder,
         item_texts.history,
         scored.db_id,
         item_texts.item_id,
         scored.score,
-        -- Of equal scores the question as a whole counts.
-        case when scored.keyword_score > scored.question_score then scored.nearest_keyword end as best_keyword,
         scored.question_score,
+        scored.keyword_score,
+        scored.nearest_keyword,
+        scored.item_text_id,
     from scored
     inner join item_texts
         on scored.task_set = item_texts.task_set
         and scored.db_id = item_texts.db_id
         and scored.item_text_id = item_texts.text_id
-    inner join encoders on scored.task_set = encoders.task_set
     inner join tasks
         on scored.task_set = tasks.task_set
         and scored.question_id = tasks.question_id
@@ -273,6 +274,7 @@ allowed as (
         on item_texts.history = first_holders.history
         and item_texts.db_id = first_holders.db_id
         and item_texts.item_id = first_holders.item_id
+        and item_texts.text_id = first_holders.text_id
     where
         if(
             first_holders.first_id is distinct from tasks.own_query_id,
@@ -280,6 +282,29 @@ allowed as (
             first_holders.has_second and coalesce(first_holders.second_known_since < tasks.asked_at, true)
         )
 
+),
+
+best as (
+
+    select
+        allowed.task_set,
+        allowed.question_id,
+        encoders.encoder,
+        allowed.history,
+        allowed.db_id,
+        allowed.item_id,
+        max(allowed.score) as score,
+        -- Of equal scores the question as a whole counts.
+        case
+            when max(allowed.keyword_score) > max(allowed.question_score)
+                then arg_max(allowed.nearest_keyword, (allowed.keyword_score, allowed.item_text_id))
+        end as best_keyword,
+        max(allowed.question_score) as question_score,
+    from allowed
+    inner join encoders on allowed.task_set = encoders.task_set
+    group by
+        allowed.task_set, allowed.question_id, encoders.encoder, allowed.history, allowed.db_id, allowed.item_id
+
 )
 
-select * from allowed
+select * from best

@@ -9,14 +9,7 @@ scripts as (
 
 components as (
 
-    select * from {{ ref('script_components') }}
-    where knowledge_type <> 'full_sql'
-
-),
-
-items as (
-
-    select * from {{ ref('item_descriptions') }}
+    select * from {{ ref('component_phrases') }}
 
 ),
 
@@ -33,70 +26,21 @@ modelled as (
 
 ),
 
-valued as (
-
-    select
-        components.history,
-        components.history_query_id,
-        components.component_number,
-        components.knowledge_type,
-        items.description,
-        -- The values as written, apart from what stands in a quoted name.
-        list_transform(
-            regexp_extract_all(
-                regexp_replace(components.sql_substring, '"[^"]*"|`[^`]*`|\[[^\]]*\]', '', 'g'),
-                '''[^'']*''|\b\d+(?:\.\d+)?\b'
-            ),
-            lambda literal: if(regexp_full_match(literal, '''(%[A-Za-z]-?)+'''), 'a value', trim(literal, '''%'))
-        ) as literals,
-    from components
-    inner join items
-        on components.history = items.history
-        and components.db_id = items.db_id
-        and components.item_id = items.item_id
-
-),
-
-spoken as (
-
-    select
-        history,
-        history_query_id,
-        component_number,
-        knowledge_type,
-        description,
-        case
-            when len(literals) = 0 or (len(description) - len(replace(description, 'a value', ''))) / 7 <> len(literals)
-                then description
-            else array_to_string(
-                flatten(list_transform(
-                    list_zip(string_split(description, 'a value'), literals),
-                    lambda pair: [pair[1], coalesce(pair[2], '')]
-                )), ''
-            )
-        end as phrase,
-    from valued
-
-),
-
 told as (
 
     select
         history,
         history_query_id,
-        list(description) filter (where knowledge_type in ('calculation', 'output')) as shown,
-        string_agg(phrase, '; ' order by component_number) filter (where is_first and knowledge_type <> 'relation')
-            as parts,
-        string_agg(phrase, '; ' order by component_number) filter (where is_first and knowledge_type = 'relation')
-            as relations,
+        list(template_phrase) as phrases,
+        string_agg(template_phrase, '; ' order by component_number)
+            filter (where knowledge_type <> 'relation') as parts,
+        string_agg(template_phrase, '; ' order by component_number) as all_parts,
     from (
-        select
-            *,
-            row_number() over (
-                partition by history, history_query_id, phrase
-                order by component_number
-            ) = 1 as is_first,
-        from spoken
+        select * from components
+        qualify row_number() over (
+            partition by history, history_query_id, template_phrase
+            order by component_number
+        ) = 1
     )
     group by history, history_query_id
 
@@ -111,18 +55,19 @@ described as (
         coalesce(nullif(array_to_string(phrases.column_names, ', '), ''), phrases.phrase, scripts.history_query_id)
             as name,
         []::varchar[] as aliases,
-        concat_ws(
-            '; ',
-            -- What a calculation or DISTINCT tells is not told twice.
-            case
-                when not coalesce(
-                    list_has_any(told.shown, [phrases.phrase, 'distinct ' || phrases.phrase, 'percentage: ' || phrases.phrase]),
-                    false
-                )
-                    then 'show ' || phrases.phrase
-            end,
-            told.parts,
-            told.relations
+        -- What a calculation or DISTINCT tells is not told twice; the tables stand beside the columns.
+        coalesce(
+            nullif(concat_ws(
+                '; ',
+                case
+                    when len(list_filter(
+                            coalesce(told.phrases, []), lambda part: contains(part, phrases.phrase)
+                        )) = 0
+                        then phrases.phrase
+                end,
+                told.parts
+            ), ''),
+            told.all_parts
         ) as description,
         'template' as made_by,
     from scripts

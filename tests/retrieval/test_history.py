@@ -9,12 +9,15 @@ import time
 from collections import defaultdict
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import duckdb
 import numpy as np
 import pytest
 
 from glue.build import refresh
+from glue.embed_work import embedding_rows, work_of
 from glue.home import Home
 from glue.landing import Writer
 from glue.study.history_verdicts import note_verdicts
@@ -242,12 +245,17 @@ def test_vectors_are_compared_as_numpy_does(by_vectors: Path) -> None:
     for (kind, task, _), text in texts.items():
         if kind in ("keyword", "task_question"):
             keywords[task].append(text)
+    phrases = defaultdict(set)
+    for row in rows_of(by_vectors, "from component_phrases"):
+        phrases[row["item_id"]].add((row["phrase"], row["history_query_id"]))
     for row in rows_of(by_vectors, "from item_similarities"):
-        item = texts["item_description", row["item_id"], 0]
-        best = max(cosine(text, item) for text in keywords[row["question_id"]])
+        said = {phrase for phrase, script in phrases[row["item_id"]] if script != row["question_id"]}
+        best = max(cosine(text, phrase) for text in keywords[row["question_id"]] for phrase in said)
         assert row["score"] == pytest.approx(best, abs=1.1e-6)
         if row["best_keyword"] is not None:
-            assert cosine(row["best_keyword"], item) == pytest.approx(best, abs=1.1e-6)
+            assert max(cosine(row["best_keyword"], phrase) for phrase in said) == pytest.approx(
+                best, abs=1.1e-6
+            )
 
 
 def test_words_are_compared_as_counted_by_hand(by_words: Path) -> None:
@@ -447,6 +455,44 @@ def test_named_sets_filter_and_predict(tmp_path: Path) -> None:
     assert brought("dail", "1") == brought("mqs", "1") != []  # what cannot be read drops nothing
 
 
+# --------------------------------------------------------------------------- precision
+
+
+def test_vectors_land_in_half_precision_where_it_holds_them(tmp_path: Path) -> None:
+    """What only the history study compares lands in half; in single what others read, or half cannot hold."""
+    pending = [
+        {"embedding_id": name, "text_id": name, "text": name, "n_failures": 0, "is_permanently_failed": False}
+        | {"is_history": is_history}
+        for name, is_history in (("a", True), ("b", True), ("c", False), ("d", True), ("d", False))
+    ]
+    texts = {text.embedding_id: text for text in work_of(pending, set(), retries=1).texts}
+    assert {name: text.is_half for name, text in texts.items()} == {
+        "a": True,
+        "b": True,
+        "c": False,
+        "d": False,
+    }
+    for precision in ("half", "single"):
+        chosen = work_of(pending, set(), retries=1, precision=precision).texts
+        assert {text.is_half for text in chosen} == {precision == "half"}
+    home = Home(tmp_path)
+    vectors = [[0.1, -3.0], [0.1, 1e5], [0.1, 1.0], [0.1, 1.0]]
+    encoder: Any = SimpleNamespace(name="e", revision="r", n_max_tokens=None)
+    with Writer(home, loop="embed") as writer:
+        batch = [texts[name] for name in "abcd"]
+        writer.append("embeddings", embedding_rows(encoder, "attempt", batch, vectors))
+    build(home, "stg_embeddings")
+    rows = {row["text_id"]: row for row in rows_of(tmp_path, "from stg_embeddings")}
+    assert {name: row["is_half"] for name, row in rows.items()} == {
+        "a": True,
+        "b": False,
+        "c": False,
+        "d": False,
+    }
+    assert rows["a"]["vector"] == [0.0999755859375, -3.0]
+    assert rows["b"]["vector"] == np.array(vectors[1], dtype=np.float32).tolist()
+
+
 # --------------------------------------------------------------------------- BIRD dev
 
 
@@ -484,6 +530,7 @@ def measured(
 def test_on_bird_dev_everything_is_compared(bird: Path) -> None:
     (encoder,) = rows_of(bird, "from history_encoders")
     assert encoder["encoder"] == "minilm" and encoder["n_texts"] == encoder["n_embedded_texts"] > 10_000
+    assert rows_of(bird, "from stg_embeddings where not is_half") == []
     (n_tasks,) = rows_of(
         bird, "select count(*) as n, count(distinct db_id) as n_databases from history_tasks"
     )
