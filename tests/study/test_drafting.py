@@ -51,7 +51,7 @@ def plan_answers(root: Path, server: ModelServer, delay_s: float = 0.0) -> None:
     """Have the server answer each draft of what is planned: soundly, but for MENDED and LOST."""
     glue(root, *command(server, "--plan"))
     by_text = {}
-    sound = {}
+    by_part = {}
     for row in rows_of(root, "select draft_number, history_query_ids, messages from task_prompts"):
         number = row["draft_number"]
         sound = {
@@ -63,11 +63,12 @@ def plan_answers(root: Path, server: ModelServer, delay_s: float = 0.0) -> None:
         sql = {MENDED: "SELECT no_column FROM sale", LOST: "SELECT 1 FROM no_table"}.get(number, sound["sql"])
         text = json.loads(row["messages"])[-1]["content"]
         by_text[text] = [answer({**sound, "sql": sql})]
+        # A revision of the one is sound, one of the other as unsound as before; a review of it says so.
         if number == MENDED:
-            mended = answer(sound, "runs")
-    lost = answer({**sound, "sql": "SELECT 1 FROM no_table"}, "runs")
-    by_part = {"no such column": [mended], "no such table": [lost]}
-    server.plan([answer(sound)], delay_s, by_part, **by_text)
+            by_part["no such column"] = [answer(sound, "runs")]
+        if number == LOST:
+            by_part["no such table"] = [answer({**sound, "sql": sql}, "runs")]
+    server.plan([answer({})], delay_s, by_part, **by_text)
 
 
 def purposes(server: ModelServer) -> Counter[str]:
