@@ -27,9 +27,10 @@ from sqlglot import exp
 
 from glue.sql.fixed_values import FixedValues
 from glue.sql.functions import is_clock, is_random
-from glue.sql.normal_form import Printer, is_double_quoted, meant_by_term
+from glue.sql.normal_form import Printer, is_double_quoted
 from glue.sql.plan_sensitivity import BARE_COLUMNS
 from glue.sql.scopes import Block, Query, Statement, column_name
+from glue.sql.terms import bare_term, meant_by_term
 
 Finding = dict[str, str]
 
@@ -104,7 +105,7 @@ def _is_never_null(node: exp.Expr | None) -> bool:
 def _order_columns(query: Query, dialect: str) -> Iterator[tuple[str, str]]:
     order = query.modifier("order")
     for key in order.expressions if order is not None else ():
-        term = key.this if isinstance(key, exp.Ordered) else key
+        term = bare_term(key)
         if query.block is not None:
             yield from _order_column(term, query.block)
         elif isinstance(term, exp.Column):

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from sqlglot import exp
 
 from glue.sql.functions import ROW_MAKERS, is_aggregate, is_random
-from glue.sql.normal_form import Printer, meant_by_term, ordinal
+from glue.sql.normal_form import Printer
 from glue.sql.scopes import (
     Block,
     Query,
@@ -22,6 +22,7 @@ from glue.sql.scopes import (
     is_star,
     window_function,
 )
+from glue.sql.terms import bare_term, collations, meant_by_term, numbered, ordinal
 
 Known = dict[str, type]
 """Expressions that are given: normal text -> class of the node."""
@@ -49,11 +50,14 @@ class FixedValues:
             return False
         places = set()
         for term in terms:
-            place = ordinal(term)
+            if not all(map(is_binary, collations(term))):
+                continue
+            bare = bare_term(term)
+            place = ordinal(term, self.dialect)
             if place is not None:
                 places.add(place - 1)
-            elif isinstance(term, exp.Column):
-                found = outputs.position(column_name(term, self.dialect))
+            elif isinstance(bare, exp.Column):
+                found = outputs.position(column_name(bare, self.dialect))
                 if found is not None:
                     places.add(found)
         return len(places & set(range(len(outputs.columns)))) == len(outputs.columns)
@@ -79,8 +83,10 @@ class FixedValues:
         keys: Known = {}
         for term in terms:
             meant = meant_by_term(term, block)
-            section = "order" if meant is None else "select"
-            self.enter(keys, meant if meant is not None else term, block, section)
+            if meant is None:
+                self.enter(keys, term, block, "order")
+            elif all(map(is_binary, collations(term))):
+                self.enter(keys, meant, block, "select")
         return keys
 
     def enter(self, keys: Known, term: exp.Expr, block: Block, section: str) -> None:
@@ -116,8 +122,10 @@ class FixedValues:
         group = block.select.args.get("group")
         terms = []
         for term in group.expressions if group is not None else ():
-            if ordinal(term) is not None:  # the number of a column behind a star could be any
-                term = meant_by_term(term, block) or exp.Star()
+            place = ordinal(term, self.dialect)
+            if place is not None:  # the number of a column behind a star could be any
+                meant = numbered(block, place) if not collations(term) else None
+                term = meant or exp.Star()
             terms.append(term)
         return terms
 

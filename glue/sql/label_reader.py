@@ -14,7 +14,6 @@ from sqlglot import exp
 from glue.sql import roles
 from glue.sql.functions import is_aggregate
 from glue.sql.names import AMBIGUOUS_COLUMN, UNKNOWN_COLUMN, Meaning, Names
-from glue.sql.normal_form import ordinal
 from glue.sql.order_terms import OrderTerms
 from glue.sql.scopes import (
     Block,
@@ -35,7 +34,7 @@ from glue.sql.shown_columns import (
     Stored,
     function_arguments,
 )
-from glue.sql.tree_repairs import is_after_plus
+from glue.sql.terms import bare_term, is_alias_first, ordinal
 from glue.sql.unfollowed import (
     MAY_BE_UNFOLLOWED,
     is_all,
@@ -57,8 +56,6 @@ _COMPARISONS = (
     *(exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NullSafeEQ, exp.NullSafeNEQ),
     *(exp.Is, exp.In, exp.Between, exp.Like, exp.ILike, exp.Glob, exp.RegexpLike),
 )
-_WITHOUT_PLUS = frozenset({"sqlite", "mysql"})
-"""Dialects where a number after a plus is a column's number all the same."""
 _METHODS = frozenset({"duckdb", "tsql", "oracle"})
 """Dialects where a name before `.function()` may be a column."""
 _DUCKDB_SCHEMAS = frozenset({"main", "system", "temp", "pg_catalog", "information_schema"})
@@ -165,11 +162,11 @@ class LabelReader:
         order = node.args.get("order")
         outputs = self.shown.outputs(query)
         for key in order.expressions if order is not None else ():
-            term = _bare(key)
+            term = bare_term(key)
             if is_all(term):
                 self._give_all(outputs, roles.ORDER)
                 continue
-            number = self._number(term)
+            number = ordinal(term, self.dialect)
             place = number - 1 if number is not None else self.order_terms.place(term, query)
             if place is not None:
                 self._give_place(outputs, place, roles.ORDER)
@@ -183,12 +180,6 @@ class LabelReader:
         for key in ("limit", "offset"):
             if node.args.get(key) is not None:
                 self._walk(node.args[key], None, frozenset({roles.LIMIT}))
-
-    def _number(self, term: exp.Expr) -> int | None:
-        """The 1-based number of a column that a term is."""
-        if is_after_plus(term) and self.dialect not in _WITHOUT_PLUS:
-            return None
-        return ordinal(term)
 
     def _give_place(self, outputs: Columns, place: int, role: str) -> None:
         if 0 <= place < len(outputs.shown):
@@ -265,15 +256,14 @@ class LabelReader:
                 if not self._is_aggregated(column):
                     self._give(column, frozenset({role}))
         for part in _single_terms(clause):
-            term = _bare(part)
-            number = self._number(term)
+            term = bare_term(part)
+            number = ordinal(term, self.dialect)
             if is_all(term) and role == roles.ORDER:
                 self._give_all(outputs, role)
             elif number is not None:
                 self._give_place(outputs, number - 1, role)
             elif isinstance(term, exp.Column) and role != roles.GROUP:
-                is_alias_first = not is_after_plus(term) or self.dialect == "mysql"
-                self._column(term, block, frozenset({role}), is_alias_first)
+                self._column(term, block, frozenset({role}), is_alias_first(term, self.dialect))
             else:
                 self._walk(term, block, frozenset({role}))
 
@@ -461,13 +451,6 @@ class LabelReader:
         if self.dialect == "sqlite" and isinstance(node, (exp.Min, exp.Max)) and node.expressions:
             return False
         return is_aggregate(node)
-
-
-def _bare(term: exp.Expr) -> exp.Expr:
-    """A term of ORDER BY or GROUP BY without its direction, collation and brackets."""
-    while isinstance(term, (exp.Ordered, exp.Collate, exp.Paren)):
-        term = term.this
-    return term
 
 
 def _single_terms(clause: exp.Expr) -> Iterator[exp.Expr]:

@@ -23,7 +23,15 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
-from glue.sql.scopes import SENSITIVE_TO_CASE, Block, Query, Source, Statement, fold, is_star, qualifier
+from glue.sql.scopes import SENSITIVE_TO_CASE, Block, Query, Source, Statement, fold, qualifier
+from glue.sql.terms import (
+    bare_term,
+    collations,
+    meant_by_term,
+    numbered,
+    ordinal,
+    without_brackets,
+)
 
 _PLAIN_NAME = re.compile(r"[^\W\d][\w$]*\Z")
 _FLAGS_OF_THE_PARSER = frozenset(
@@ -62,6 +70,8 @@ OPERATORS: dict[type, str] = {
     exp.BitwiseRightShift: ">>",
     exp.SimilarTo: "similar to",
 }
+_ONE_WORD = (exp.Column, exp.Func, exp.Literal, exp.Paren)
+"""What needs no brackets wherever it is put."""
 SET_OPERATORS: dict[type, str] = {exp.Union: "union", exp.Except: "except", exp.Intersect: "intersect"}
 QUERY_TAIL = (
     "qualify",
@@ -190,7 +200,7 @@ class Printer:
         order = self.column_order(query)
         if order is not None:
             return [items[place] for place in order] if len(order) == len(items) else items
-        if query.context == "root" and not _has_ordinal(query):
+        if query.context == "root" and not self._has_number(query):
             items.sort(key=_sort_key)
         return items
 
@@ -262,39 +272,48 @@ class Printer:
             text += " nulls first" if nulls_first else " nulls last"
         return text
 
+    def _has_number(self, query: Query) -> bool:
+        """Whether its ORDER BY names a column by number."""
+        order = query.modifier("order")
+        return order is not None and any(ordinal(key, self.dialect) is not None for key in order.expressions)
+
     def _order_term(self, term: exp.Expr, query: Query) -> str:
         if query.block is not None:
             return self.whole_term(term, query.block)
-        place = ordinal(term)
+        bare = bare_term(term)
+        place = ordinal(term, self.dialect)
         if place is not None:
             place -= 1
-        elif isinstance(term, exp.Column):
-            place = query.outputs().position(fold(term.this, self.dialect))
+        elif isinstance(bare, exp.Column):
+            place = query.outputs().position(fold(bare.this, self.dialect))
         order = self.column_order(query)
         if place is not None and order is not None and 0 <= place < len(order):
-            return f"#{order.index(place) + 1}"
+            return self._collated(f"#{order.index(place) + 1}", term)
         if place is not None and place >= 0:
-            return f"#{place + 1}"
+            return self._collated(f"#{place + 1}", term)
         return self.text(term, query.parent)
 
     def whole_term(self, term: exp.Expr, block: Block) -> str:
         """A term of ORDER BY: a number stands for that column of SELECT, an alias for what it names."""
         meant = meant_by_term(term, block)
-        return self.text(
-            meant if meant is not None else term, block, "select" if meant is not None else "order"
-        )
+        if meant is None:
+            return self.text(without_brackets(term), block, "order")
+        text = self.text(meant, block, "select")
+        is_one = not collations(term) or isinstance(meant, _ONE_WORD)
+        return self._collated(text if is_one else f"({text})", term)
+
+    def _collated(self, text: str, term: exp.Expr) -> str:
+        for collation in reversed(collations(term)):
+            text += f" collate {self.text(collation.expression, None)}"
+        return text
 
     def _group(self, group: exp.Expr, block: Block) -> str:
         parts = []
         for term in group.expressions:
-            place = ordinal(term)
-            items = block.select.expressions
-            if (
-                place is not None
-                and 0 < place <= len(items)
-                and not any(is_star(_unaliased(i)) for i in items)
-            ):
-                parts.append(self.text(_unaliased(items[place - 1]), block))
+            place = ordinal(term, self.dialect)
+            meant = numbered(block, place) if place is not None else None
+            if meant is not None:
+                parts.append(self._collated(self.text(meant, block), term))
             else:
                 parts.append(self.text(term, block, "group"))
         for key, value in group.args.items():
@@ -411,9 +430,7 @@ class Printer:
             meant = block.alias_meant(column, False)
             if meant is not None:
                 text = self.text(meant, block)
-                return (
-                    text if isinstance(meant, (exp.Column, exp.Func, exp.Literal, exp.Paren)) else f"({text})"
-                )
+                return text if isinstance(meant, _ONE_WORD) else f"({text})"
         if self._may_be_text(node):
             return f'"{inner.this}"'
         found = block.resolve(column)
@@ -690,33 +707,8 @@ def is_double_quoted(identifier: object, sql: str) -> bool:
     return isinstance(start, int) and 0 <= start < len(sql) and sql[start] == '"'
 
 
-def ordinal(term: exp.Expr) -> int | None:
-    """The number that a term of ORDER BY or GROUP BY is, 1-based; None for any other term."""
-    if isinstance(term, exp.Literal) and not term.args.get("is_string") and str(term.this).isdigit():
-        return int(term.this)
-    return None
-
-
-def meant_by_term(term: exp.Expr, block: Block) -> exp.Expr | None:
-    """The column of SELECT that a whole term of ORDER BY means by number or alias; None: it means itself."""
-    place = ordinal(term)
-    if place is not None:
-        items = block.select.expressions
-        if 0 < place <= len(items) and not any(is_star(_unaliased(item)) for item in items):
-            return _unaliased(items[place - 1])
-        return None
-    if isinstance(term, exp.Column):
-        return block.alias_meant(term, True)
-    return None
-
-
 def _unaliased(item: exp.Expr) -> exp.Expr:
     return item.this if isinstance(item, exp.Alias) else item
-
-
-def _has_ordinal(query: Query) -> bool:
-    order = query.modifier("order")
-    return order is not None and any(ordinal(key.this) is not None for key in order.expressions)
 
 
 def _sort_key(text: str) -> tuple[str, str]:

@@ -24,9 +24,10 @@ from sqlglot.tokenizer_core import TokenType
 
 from glue.sql.fixed_values import literal_rows
 from glue.sql.functions import is_random
-from glue.sql.normal_form import Printer, meant_by_term, ordinal
+from glue.sql.normal_form import Printer
 from glue.sql.parsing import ParsedText
 from glue.sql.scopes import Block, Query, Statement, column_name, fold
+from glue.sql.terms import bare_term, collations, meant_by_term, ordinal
 
 if TYPE_CHECKING:
     from sqlglot.tokenizer_core import Token
@@ -198,7 +199,7 @@ class _Probe:
         keys = []
         for number, (term, span) in enumerate(zip(terms, spans, strict=True), start=1):
             (begin, stop), direction = self._directed(span)
-            inner = _without_collation(term.this if isinstance(term, exp.Ordered) else term)
+            inner = _without_collation(term)
             if distinct is not None and not self._is_selected(inner, block):
                 raise _NoProbe("distinct")
             name = f"{self.words.prefix}key_{number}"
@@ -263,13 +264,16 @@ class _Probe:
         self, term: exp.Expr, block: Block, items: list[tuple[int, int]], begin: int, stop: int
     ) -> str:
         """The expression of a key as SELECT may write it: an alias gives way to what it names."""
-        place = ordinal(term)
+        place = ordinal(term, self.dialect)
+        has_meaning = meant_by_term(term, block) is not None
+        if collations(term) and (place is not None or has_meaning):
+            raise _NoProbe("unreadable")  # a collation in brackets, or a second one
         if place is not None:
-            if meant_by_term(term, block) is None:
+            if not has_meaning:
                 raise _NoProbe("unreadable")  # the number of a column behind a star
             return f"({self._item_text(block, items, place - 1)})"
-        if isinstance(term, exp.Column) and meant_by_term(term, block) is not None:
-            named = self._alias_place(block, column_name(term, self.dialect))
+        if has_meaning:
+            named = self._alias_place(block, column_name(bare_term(term), self.dialect))
             return f"({self._item_text(block, items, named)})"
         names = {}
         for column in term.find_all(exp.Column):
@@ -323,9 +327,7 @@ class _Probe:
         keys = []
         for number, (term, span) in enumerate(zip(terms, spans, strict=True), start=1):
             _, direction = self._directed(span)
-            place = self._output_place(
-                _without_collation(term.this if isinstance(term, exp.Ordered) else term)
-            )
+            place = self._output_place(_without_collation(term))
             name = f"{self.words.prefix}key_{number}"
             columns.append(f"s.{names[place]} AS {name}")
             keys.append(_Key(f"q.{name}", direction))
@@ -339,7 +341,10 @@ class _Probe:
 
     def _output_place(self, term: exp.Expr) -> int:
         outputs = self.root.outputs()
-        place = ordinal(term)
+        if collations(term):
+            raise _NoProbe("unreadable")
+        term = bare_term(term)
+        place = ordinal(term, self.dialect)
         if place is not None and 0 < place <= len(outputs.columns):
             return place - 1
         if isinstance(term, exp.Column) and term.args.get("table") is None:
@@ -391,4 +396,6 @@ def _depths(tokens: list[Token]) -> list[int]:
 
 
 def _without_collation(term: exp.Expr) -> exp.Expr:
-    return term.this if isinstance(term, exp.Collate) else term
+    """The expression of a key, without the COLLATE that stands last."""
+    inner = term.this if isinstance(term, exp.Ordered) else term
+    return inner.this if isinstance(inner, exp.Collate) else inner

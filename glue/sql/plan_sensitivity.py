@@ -50,8 +50,9 @@ from glue.sql.functions import (
     is_clock,
     is_random,
 )
-from glue.sql.normal_form import Printer, meant_by_term
+from glue.sql.normal_form import Printer
 from glue.sql.scopes import Block, Query, Statement, children, column_name
+from glue.sql.terms import meant_by_term
 from glue.sql.whole_numbers import Whole, WholeNumbers, argument
 
 FIRST_ROW_SUBQUERIES = frozenset({"sqlite"})

@@ -98,7 +98,9 @@ class Publisher:
         if any(value for key, value in group.args.items() if key != "expressions"):
             self._start()
             return self._written(self._copy(group)).strip()
-        return self.listed("GROUP BY", [self.references.term(term, query) for term in group.expressions])
+        return self.listed(
+            "GROUP BY", [self.references.group_term(term, query) for term in group.expressions]
+        )
 
     def output(self, node: exp.Expr, query: Query) -> str:
         """ORDER BY, every direction spelled out, with LIMIT and OFFSET."""
@@ -120,7 +122,7 @@ class Publisher:
         return "ORDER BY " + ", ".join(self._order_key(key, query) for key in keys)
 
     def _order_key(self, key: exp.Expr, query: Query) -> str:
-        meant, _ = self.references.term(_term(key), query)
+        meant, _ = self.references.order_term(_term(key), query)
         return self._directed(key, meant)
 
     def _directed(self, key: exp.Expr, meant: exp.Expr) -> str:

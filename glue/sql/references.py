@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from glue.sql.names import Meaning, Names
-from glue.sql.normal_form import is_double_quoted, meant_by_term, ordinal
+from glue.sql.normal_form import is_double_quoted
 from glue.sql.scopes import Block, Query, Source, Statement, column_name
 from glue.sql.shown_columns import Computed, Giver, Join, Shown, ShownColumns, Stored
+from glue.sql.terms import bare_term, collations, meant_by_term, numbered, ordinal
 
 INSTANCE_MARK = "#"
 """Before the number of a table that a fragment names several times: `person#2.name`."""
@@ -123,13 +124,28 @@ class References:
             self._known[key] = self._referent(column, block, ())
         return self._known[key]
 
-    def term(self, term: exp.Expr, query: Query) -> tuple[exp.Expr, Block | None]:
-        """What a whole term of ORDER BY or GROUP BY means, by number, alias or itself, and its block."""
+    def group_term(self, term: exp.Expr, query: Query) -> tuple[exp.Expr, Block | None]:
+        """What a term of GROUP BY means, a column of SELECT by its number or itself, and its block."""
         block = query.block
+        place = ordinal(term, self.dialect)
+        if block is None or place is None or collations(term):
+            return term, block
+        meant = numbered(block, place)
+        return (term if meant is None else meant), block
+
+    def order_term(self, term: exp.Expr, query: Query) -> tuple[exp.Expr, Block | None]:
+        """What a whole term of ORDER BY means, by number, alias or itself, and its block.
+
+        With a collation a term is itself.
+        """
+        block = query.block
+        if collations(term):
+            return term, query.parent if block is None else block
         if block is not None:
             meant = meant_by_term(term, block)
             return (term if meant is None else meant), block
-        place = ordinal(term)
+        term = bare_term(term)
+        place = ordinal(term, self.dialect)
         outputs = query.outputs()
         if place is not None:
             place -= 1

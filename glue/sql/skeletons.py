@@ -409,7 +409,9 @@ class SkeletonPrinter(Printer):
 
     def group(self, group: exp.Expr, query: Query) -> str:
         """GROUP BY with its terms sorted."""
-        terms = self._sorted(self.text(*self.references.term(term, query)) for term in group.expressions)
+        terms = self._sorted(
+            self.text(*self.references.group_term(term, query)) for term in group.expressions
+        )
         extra = [
             f"{key} {self._value(value, query.block)}"
             for key, value in group.args.items()
@@ -435,7 +437,7 @@ class SkeletonPrinter(Printer):
 
     def _order_key(self, key: exp.Expr, query: Query) -> str:
         term = key.this if isinstance(key, exp.Ordered) else key
-        text = self.text(*self.references.term(term, query))
+        text = self.text(*self.references.order_term(term, query))
         return text + self._direction(key)
 
     def window_order(self, keys: Iterable[exp.Expr], block: Block | None) -> str:

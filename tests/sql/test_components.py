@@ -131,6 +131,14 @@ PIECES: dict[str, tuple[str, Found]] = {
             ("output", "ORDER BY SUM(person.age) ASC, person.name DESC"),
         ],
     ),
+    "a group is a column where one has the alias's name": (
+        "SELECT UPPER(name) AS name FROM person GROUP BY name ORDER BY (name)",
+        [
+            ("calculation", "UPPER(person.name)"),
+            ("dimension", "GROUP BY person.name"),
+            ("output", "ORDER BY UPPER(person.name) ASC"),
+        ],
+    ),
     "limits": ("SELECT name FROM person LIMIT 3 OFFSET 2", [("output", "LIMIT <val> OFFSET <val>")]),
     "distinct rows": (
         "SELECT DISTINCT name, age FROM person",

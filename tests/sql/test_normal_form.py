@@ -29,6 +29,10 @@ EQUAL = [
         "SELECT COUNT(*) AS c, a FROM t GROUP BY a ORDER BY c",
         "SELECT a, COUNT(*) FROM t GROUP BY 1 ORDER BY 2",
     ),
+    ("SELECT a AS b, b AS a FROM t ORDER BY ((a))", "SELECT b, a FROM t ORDER BY b"),
+    ("SELECT a AS b, b AS a FROM t ORDER BY +a", "SELECT b, a FROM t ORDER BY a"),
+    ("SELECT a, b FROM t ORDER BY (1), +2", "SELECT a, b FROM t ORDER BY a, b"),
+    ("SELECT a AS n FROM t ORDER BY n COLLATE NOCASE", "SELECT a FROM t ORDER BY 1 COLLATE NOCASE"),
     (
         "SELECT COUNT(*) AS c FROM t GROUP BY a HAVING c > 2",
         "SELECT COUNT(*) FROM t GROUP BY a HAVING COUNT(*) > 2",
@@ -80,6 +84,11 @@ UNEQUAL = [
     ("SELECT a FROM t ORDER BY b", "SELECT a FROM t ORDER BY b NULLS LAST"),
     ("SELECT a FROM t ORDER BY b, c", "SELECT a FROM t ORDER BY c, b"),
     ("SELECT a, b FROM t ORDER BY 1", "SELECT b, a FROM t ORDER BY 1"),
+    ("SELECT a FROM t ORDER BY 1", "SELECT a FROM t ORDER BY 1 COLLATE NOCASE"),
+    (
+        "SELECT a FROM t UNION SELECT b FROM u ORDER BY 1",
+        "SELECT a FROM t UNION SELECT b FROM u ORDER BY 1 COLLATE NOCASE",
+    ),
     ("SELECT a, b FROM t GROUP BY 1", "SELECT b, a FROM t GROUP BY 1"),
     ("SELECT -a AS b FROM t ORDER BY b", "SELECT -a AS c FROM t ORDER BY b"),
     ("SELECT -a AS b FROM t ORDER BY b", "SELECT -a AS b FROM t ORDER BY t.b"),

@@ -40,6 +40,12 @@ CASES = [
         "SELECT name AS pts FROM t ORDER BY pts DESC LIMIT 1",
         [("d", "d", 1)],
     ),  # an alias comes before a column
+    ("SELECT name AS pts FROM t ORDER BY (pts) DESC LIMIT 1", [("d", "d", 1)]),
+    ("SELECT name AS pts FROM t WHERE pts > 0 ORDER BY +pts DESC LIMIT 1", [("A", 10, 1), ("B", 10, 1)]),
+    ("SELECT name, pts FROM t ORDER BY (2) DESC LIMIT 1", [("A", 10, 10, 1), ("B", 10, 10, 1)]),
+    ("SELECT name, pts FROM t ORDER BY +2 DESC LIMIT 1", [("A", 10, 10, 1), ("B", 10, 10, 1)]),
+    ("SELECT name AS n FROM t ORDER BY (n) COLLATE NOCASE DESC LIMIT 1", [("d", "d", 1)]),
+    ("SELECT name FROM t UNION SELECT team FROM t ORDER BY (1) DESC LIMIT 1", [("y", "y", 1)]),
     (
         "SELECT name, pts * 2 AS twice FROM t ORDER BY twice + 1 DESC, name DESC LIMIT 1",
         [("B", 20, 21, "B", 1)],
@@ -101,6 +107,7 @@ def test_names_beyond_ascii_do_not_shift_the_cut() -> None:
         ("SELECT * FROM t UNION SELECT * FROM t ORDER BY pts", "set_operation"),
         ("SELECT name FROM t ORDER BY pts; SELECT 1", "several_statements"),
         ("SELECT name FROM", "unparsed"),
+        ("SELECT name FROM t ORDER BY (1 COLLATE NOCASE)", "unreadable"),
     ],
 )
 def test_why_there_is_no_probe(sql: str, problem: str) -> None:
@@ -124,6 +131,8 @@ def test_what_needs_no_probe_has_none(sql: str) -> None:
         ("SELECT name FROM t ORDER BY pts LIMIT 1", [("C", 3, 1)]),  # NULLs come last here
         ("SELECT name FROM t ORDER BY pts FETCH FIRST 1 ROWS ONLY", [("C", 3, 1)]),
         ("SELECT name, name FROM t ORDER BY 1 LIMIT 1", [("A", "A", "A", 1)]),
+        ("SELECT name, pts FROM t ORDER BY (2) LIMIT 1", [("C", 3, 3, 1)]),
+        ("SELECT name FROM t WHERE pts < 10 ORDER BY +1 LIMIT 1", [("C", 1, 1)]),
     ],
 )
 def test_probe_in_duckdb(sql: str, expected: list[tuple[object, ...]]) -> None:
