@@ -431,7 +431,7 @@ def _match_columns(
     kind: str | None,
 ) -> dict[str, Any]:
     try:
-        from glue.matching import match_columns
+        from glue.match_columns import match_columns
 
         found = match_columns(gold_rows, predicted_rows, gold_groups, predicted_groups, kind)  # type: ignore[arg-type]
         return {"outcome": found["outcome"], "mapping": found["mapping"], "n_trials": found["n_trials"]}
@@ -446,7 +446,7 @@ def _match_tolerant(
     predicted_groups: list[int] | None,
 ) -> dict[str, Any]:
     try:
-        from glue.matching import match_tolerant
+        from glue.match_numbers import match_tolerant
 
         found = match_tolerant(gold_rows, predicted_rows, gold_groups, predicted_groups)  # type: ignore[arg-type]
         return {"outcome": found["outcome"], "n_trials": found["n_trials"]}

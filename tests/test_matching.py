@@ -13,8 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from glue import matching
-from glue.matching import is_close, match_columns, match_tolerant
+from glue import match_parts
+from glue.match_columns import match_columns
+from glue.match_numbers import is_close, match_tolerant
 
 Rows = list[list[str | None]]
 
@@ -283,17 +284,17 @@ def test_a_search_without_end_is_undecided() -> None:
     gold = [[f"n:{draw.randrange(2)}" for _ in range(25)] for _ in range(40)]
     answer = columns_of(gold, predicted, "projection")
     assert answer["outcome"] == "undecided"
-    assert 0 < answer["n_trials"] <= matching.MAX_TRIALS
+    assert 0 < answer["n_trials"] <= match_parts.MAX_TRIALS
 
 
 def test_trials_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(matching, "MAX_TRIALS", 5)
+    monkeypatch.setattr(match_parts, "MAX_TRIALS", 5)
     gold, predicted = circulant(30, {0, 1, 3}), shuffled(circulant(30, {0, 1, 4}))
     assert columns_of(gold, predicted) == {"outcome": "undecided", "mapping": None, "n_trials": 5}
 
 
 def test_work_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(matching, "MAX_WORK", 100)
+    monkeypatch.setattr(match_parts, "MAX_WORK", 100)
     assert columns_of(one_hot(30), shuffled(one_hot(30)))["outcome"] == "undecided"
     assert match_tolerant(one_hot(30), one_hot(30), [0] * 30, [0] * 30)["outcome"] == "undecided"
 
