@@ -15,7 +15,8 @@ from glue.sql.normal_form import Printer
 from glue.sql.order_probe import order_probe
 from glue.sql.parsing import ParsedText, parse_text, readable_error
 from glue.sql.plan_sensitivity import plan_sensitivity
-from glue.sql.scopes import Statement, analyse
+from glue.sql.scope_builder import analyse
+from glue.sql.scopes import Statement
 from glue.sql.tables_read import tables_read
 
 

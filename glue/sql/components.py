@@ -20,7 +20,8 @@ from glue.sql.parsing import ParsedText, parse_text, readable_error
 from glue.sql.published import Publisher, TooLongToPublishError
 from glue.sql.query_size import NO_SIZE, query_size
 from glue.sql.references import References
-from glue.sql.scopes import Block, Query, Statement, analyse, children
+from glue.sql.scope_builder import analyse
+from glue.sql.scopes import Block, Query, Statement, children
 from glue.sql.shown_columns import TooManyColumnsError, read_catalog
 from glue.sql.skeletons import SkeletonPrinter, TooLongError, bare, is_value
 from glue.sql.written import WrittenText

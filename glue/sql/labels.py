@@ -16,7 +16,7 @@ from glue.sql.label_reader import (
     LabelReader,
 )
 from glue.sql.parsing import parse_text, readable_error
-from glue.sql.scopes import analyse
+from glue.sql.scope_builder import analyse
 from glue.sql.shown_columns import TooManyColumnsError, read_catalog
 
 NO_CATALOG = "no_catalog"

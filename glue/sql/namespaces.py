@@ -16,7 +16,8 @@ from typing import Any
 from sqlglot import exp
 
 from glue.sql.parsing import MAX_BYTES, parse_text, readable_error
-from glue.sql.scopes import MAIN_SCHEMAS, Statement, analyse, fold, table_after_in
+from glue.sql.scope_builder import analyse
+from glue.sql.scopes import MAIN_SCHEMAS, Statement, fold, table_after_in
 
 MAX_WORDS = 5_000
 

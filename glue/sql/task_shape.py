@@ -18,7 +18,8 @@ from glue.sql.components import logical_parts
 from glue.sql.functions import is_aggregate
 from glue.sql.parsing import parse_text
 from glue.sql.references import Expression, Named, References
-from glue.sql.scopes import Block, Query, Source, Statement, analyse, is_star
+from glue.sql.scope_builder import analyse
+from glue.sql.scopes import Block, Query, Source, Statement, is_star
 from glue.sql.shown_columns import TooManyColumnsError, read_catalog
 from glue.sql.skeletons import SkeletonPrinter, TooLongError, bare, is_value
 
