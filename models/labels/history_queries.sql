@@ -109,7 +109,7 @@ judged as (
     select
         found.* exclude (statuses),
         faults.status,
-        -- Queries that differ in nothing but values: the latest is kept, or the first where there is no time.
+        -- Queries that differ in nothing but values are twins.
         if(
             faults.status is null and if(found.history_kind = 'log', filters.is_for_logs, filters.is_for_benchmarks),
             coalesce(found.full_skeleton, found.history_query_id),
@@ -128,14 +128,14 @@ grouped as (
     select
         *,
         status is null as is_usable,
-        first_value(history_query_id) over (twins rows between unbounded preceding and unbounded following) as twin_id,
-        count(*) over (twins rows between unbounded preceding and unbounded following) as n_twins,
-        bool_or(executed_at is null) over (twins rows between unbounded preceding and unbounded following) as is_ever_timeless,
-        min(executed_at) over (twins rows between unbounded preceding and unbounded following) as first_executed_at,
+        first_value(history_query_id) over twins as twin_id,
+        first_value(executed_at) over twins as known_since,
+        count(*) over (partition by history, db_id, status, twins_key) as n_twins,
     from judged
+    -- The twin that was known first is kept: text and question of a later one would tell of what came after.
     window twins as (
         partition by history, db_id, status, twins_key
-        order by executed_at desc nulls last, query_position asc, history_query_id asc
+        order by executed_at asc nulls first, query_position asc, history_query_id asc
     )
 
 ),
@@ -157,7 +157,7 @@ decided as (
         sql_id,
         question,
         executed_at,
-        case when not is_ever_timeless then first_executed_at end as known_since,
+        known_since,
         outcome,
         error,
         case
