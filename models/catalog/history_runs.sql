@@ -15,6 +15,27 @@ studied as (
 
 ),
 
+histories as (
+
+    select distinct
+        history,
+        schema_benchmark,
+    from studied
+
+),
+
+described as (
+
+    -- What was said of past queries stays with them when the benchmark is put under study with another history.
+    select
+        run_id,
+        min(history) as history,
+    from {{ ref('stg_history_requests') }}
+    where purpose = 'describe_history'
+    group by run_id
+
+),
+
 history_runs as (
 
     select
@@ -22,8 +43,8 @@ history_runs as (
         runs.prediction_set,
         runs.benchmark,
         studied.task_set,
-        studied.history,
-        studied.schema_benchmark,
+        coalesce(described.history, studied.history) as history,
+        coalesce(histories.schema_benchmark, studied.schema_benchmark) as schema_benchmark,
         runs.asks_for as purpose,
         runs.model,
         coalesce(runs.settings, '{}') as settings,
@@ -34,6 +55,8 @@ history_runs as (
         case when runs.purpose is null then split_part(runs.setting, '/', 3) end as history_setting,
     from runs
     inner join studied on runs.benchmark = studied.benchmark
+    left join described on runs.run_id = described.run_id
+    left join histories on described.history = histories.history
     where
         (runs.purpose is null and starts_with(runs.setting, 'history/'))
         or runs.purpose in ('describe_history', 'extract_keywords', 'filter_rerank')

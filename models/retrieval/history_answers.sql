@@ -45,7 +45,10 @@ answered as (
             else '$.queries'
         end as path,
     from requests
-    inner join runs on requests.run_id = runs.run_id
+    -- Past queries go by numbers that another history has too; keywords are the question's alone.
+    inner join runs
+        on requests.run_id = runs.run_id
+        and (requests.history = runs.history or runs.purpose = 'extract_keywords')
     inner join responses on requests.request_id = responses.request_id
 
 ),
