@@ -7,6 +7,16 @@ answers as (
 
 ),
 
+allowed as (
+
+    select distinct
+        task_set,
+        question_id,
+        history_query_id,
+    from {{ ref('script_similarities') }}
+
+),
+
 listed as (
 
     select
@@ -42,7 +52,7 @@ picked as (
         model,
         place,
         try_cast(choice ->> '$.query' as integer) as candidate_number,
-        candidates[candidate_number] as candidate,
+        if(candidate_number > 0, candidates[candidate_number], null) as candidate,
         coalesce(try_cast(choice ->> '$.use_all' as boolean), false) as use_all,
         case when json_type(choice, '$.components') = 'ARRAY'
             then coalesce(try_cast(choice -> '$.components' as integer[]), []) else [] end as component_numbers,
@@ -66,7 +76,11 @@ matched as (
         ))) as component_numbers,
         candidate.item_ids as item_ids,
     from picked
-    where candidate is not null
+    -- What could be retrieved when it was asked may since be left out, or later than the study's time.
+    semi join allowed
+        on picked.task_set = allowed.task_set
+        and picked.question_id = allowed.question_id
+        and picked.candidate.history_query_id = allowed.history_query_id
 
 ),
 
