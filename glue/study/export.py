@@ -44,14 +44,14 @@ _SHOTS = """
             s.question_id, s.place,
             list({
                 'knowledge_type': k.knowledge_type, 'sql': k.sql_substring, 'skeleton': k.published_skeleton,
-                'description': d.description
+                'description': l.description
             } order by k.component_number) as components
         from shots as s
         join history_tasks as t on t.task_set = $task_set and t.question_id = s.question_id
         join script_components as k on k.history = t.history and k.history_query_id = s.history_query_id
             and list_contains(s.item_ids, k.item_id)
-        left join item_descriptions as d
-            on d.history = k.history and d.db_id = k.db_id and d.item_id = k.item_id
+        left join history_component_lines as l
+            on l.history = k.history and l.history_query_id = k.history_query_id and l.item_id = k.item_id
         group by s.question_id, s.place
     ),
     written as (

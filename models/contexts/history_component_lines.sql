@@ -14,12 +14,6 @@ queries as (
 
 ),
 
-runs as (
-
-    select distinct history from {{ ref('history_runs') }}
-
-),
-
 descriptions as (
 
     select * from {{ ref('item_descriptions') }}
@@ -28,7 +22,7 @@ descriptions as (
 
 told as (
 
-    -- What was said of the item in the query itself: what was said of it in others may be of a question's own query.
+    -- In the query itself: what was said of the item in others may be of a question's own query.
     select * from {{ ref('described_history') }}
     where item_id is not null
     qualify row_number() over (
@@ -50,7 +44,6 @@ once as (
         arg_min(components.sql_substring, components.component_number) as sql_substring,
         min(components.component_number) as first_number,
     from components
-    inner join runs on components.history = runs.history
     group by components.history, components.db_id, components.history_query_id, components.item_id
 
 ),
@@ -68,8 +61,8 @@ numbered as (
         once.item_id,
         once.knowledge_type,
         {{ one_line('once.sql_substring') }} as sql_text,
-        coalesce(told.name, told.description, descriptions.name) as name,
-        coalesce(told.description, descriptions.description) as description,
+        coalesce(told.name, told.description, descriptions.template_name) as name,
+        coalesce(told.description, descriptions.template_description) as description,
     from once
     inner join queries
         on once.history = queries.history

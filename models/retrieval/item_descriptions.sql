@@ -110,19 +110,27 @@ described as (
             when knowledge_type = 'dimension' then phrase
             else regexp_replace(phrase, '^show ', '')
         end as description,
-        'template' as made_by,
     from told
 
 ),
 
 chosen as (
 
-    select * from modelled
-    union all by name
-    select * from described
-    where (history, db_id, item_id) not in (
-        select (modelled.history, modelled.db_id, modelled.item_id) from modelled
-    )
+    select
+        described.history,
+        described.db_id,
+        described.item_id,
+        coalesce(modelled.name, described.name) as name,
+        coalesce(modelled.aliases, described.aliases) as aliases,
+        coalesce(modelled.description, described.description) as description,
+        coalesce(modelled.made_by, 'template') as made_by,
+        described.name as template_name,
+        described.description as template_description,
+    from described
+    left join modelled
+        on described.history = modelled.history
+        and described.db_id = modelled.db_id
+        and described.item_id = modelled.item_id
 
 )
 
