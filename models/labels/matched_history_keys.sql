@@ -40,6 +40,11 @@ read_keys as (
         readings.skeleton as key_skeleton,
         readings.error,
         {{ unspaced('keys.knowledge_key') }} as key_spelling,
+        -- Of a key with columns whose table it cannot tell: any table may stand there.
+        case
+            when contains(readings.skeleton, '?.')
+                then replace(regexp_escape(readings.skeleton), '\?\.', '(?:"[^"]*"(?:#\d+)?|[^\s().,"]+)\.')
+        end as key_pattern,
     from keys
     left join readings on keys.key_reading_id = readings.key_reading_id
 
@@ -56,6 +61,7 @@ named as (
         key_type,
         key_skeleton,
         key_spelling,
+        key_pattern,
         unnest(history_query_ids) as named_id,
         generate_subscripts(history_query_ids, 1) as place,
     from read_keys
@@ -64,7 +70,7 @@ named as (
 
 found as (
 
-    -- What was merged into a later query with the same skeleton is found there.
+    -- What was merged into another query with the same skeleton is found there.
     select
         named.*,
         scripts.status,
@@ -84,9 +90,15 @@ beside as (
         found.*,
         components.knowledge_type,
         components.skeleton,
-        -- A name that the key alone does not settle may still be spelled as the query's component is.
-        coalesce(components.skeleton = found.key_skeleton, false) as is_same,
-        coalesce(components.skeleton = found.key_skeleton, false) or components.spelling = found.key_spelling as is_held,
+        case
+            when components.skeleton = found.key_skeleton and components.knowledge_type = found.key_type then 1
+            -- A key may not tell its type as its clause does: the same text under ORDER BY and in SELECT.
+            when components.skeleton = found.key_skeleton then 2
+            -- A name that the key alone does not settle may still be spelled as the query's component is.
+            when components.spelling = found.key_spelling then 3
+            when components.knowledge_type = found.key_type and regexp_full_match(components.skeleton, found.key_pattern)
+                then 4
+        end as step,
     from found
     inner join components
         on found.history = components.history
@@ -95,24 +107,36 @@ beside as (
 
 ),
 
+fitting as (
+
+    select
+        *,
+        min(step) over (partition by task_set, question_id, label_number) as first_step,
+    from beside
+    where step is not null
+
+),
+
 holding as (
 
-    -- A key may not tell its type as its clause does: the same text under ORDER BY and in SELECT.
+    -- Where the queries hold it of several tables, nobody knows which is meant.
     select
         task_set,
         question_id,
         label_number,
+        first_step,
         count(distinct named_id) as n_holding,
         arg_min(
             {
                 'knowledge_type': knowledge_type,
                 'skeleton': skeleton,
             },
-            (not is_same, knowledge_type is distinct from key_type, knowledge_type, skeleton)
+            (step, knowledge_type is distinct from key_type, knowledge_type, skeleton)
         ) as held,
-    from beside
-    where is_held
-    group by task_set, question_id, label_number
+    from fitting
+    where step < 4 or first_step = 4
+    group by task_set, question_id, label_number, first_step
+    having first_step < 4 or count(distinct skeleton) = 1
 
 ),
 
@@ -164,6 +188,7 @@ matched as (
         counted.query_ids as history_query_ids,
         counted.n_named,
         coalesce(holding.n_holding, 0) as n_holding,
+        ['skeleton_and_type', 'skeleton', 'spelling', 'columns'][holding.first_step] as matched_by,
         case
             when holding.n_holding > 0 then null
             when not read_keys.is_read then 'unread_key'
