@@ -8,7 +8,10 @@ settings as (
 
 votes as (
 
-    select * from {{ ref('script_votes') }}
+    select
+        *,
+        sum(weight) over (partition by task_set, question_id, encoder, uses_questions) as total_weight,
+    from {{ ref('script_votes') }}
 
 ),
 
@@ -78,19 +81,6 @@ pools as (
 
 ),
 
-totals as (
-
-    select
-        task_set,
-        question_id,
-        encoder,
-        uses_questions,
-        sum(weight) as weight,
-    from votes
-    group by task_set, question_id, encoder, uses_questions
-
-),
-
 voted as (
 
     select
@@ -102,16 +92,11 @@ voted as (
         votes.db_id,
         held.item_id,
         any_value(held.knowledge_type) as knowledge_type,
-        round(sum(votes.weight)::double / any_value(totals.weight)::double, 9) as vote,
+        round(sum(votes.weight)::double / any_value(votes.total_weight)::double, 9) as vote,
     from votes
     inner join held
         on votes.history = held.history
         and votes.history_query_id = held.history_query_id
-    inner join totals
-        on votes.task_set = totals.task_set
-        and votes.question_id = totals.question_id
-        and votes.encoder = totals.encoder
-        and votes.uses_questions = totals.uses_questions
     group by
         votes.task_set,
         votes.question_id,
@@ -205,25 +190,15 @@ agreed as (
         agreements.uses_questions,
         agreements.history,
         agreements.history_query_id,
-        (agreements.weight::double * exp(settings.agreement_weight * agreements.agreement))::decimal(18, 9) as weight,
+        (agreements.weight::double * exp(settings.agreement_weight * agreements.agreement))::decimal(18, 9) as agreed_weight,
+        sum(agreed_weight) over (
+            partition by agreements.task_set, agreements.question_id, agreements.encoder, agreements.uses_questions
+        ) as total_weight,
     from agreements
     inner join settings
         on agreements.task_set = settings.task_set
         and agreements.db_id = settings.db_id
         and agreements.uses_questions = settings.uses_questions
-
-),
-
-agreed_totals as (
-
-    select
-        task_set,
-        question_id,
-        encoder,
-        uses_questions,
-        sum(weight) as weight,
-    from agreed
-    group by task_set, question_id, encoder, uses_questions
 
 ),
 
@@ -235,16 +210,11 @@ agreed_votes as (
         agreed.encoder,
         agreed.uses_questions,
         held.item_id,
-        sum(agreed.weight)::double / any_value(agreed_totals.weight)::double as vote,
+        sum(agreed.agreed_weight)::double / any_value(agreed.total_weight)::double as vote,
     from agreed
     inner join held
         on agreed.history = held.history
         and agreed.history_query_id = held.history_query_id
-    inner join agreed_totals
-        on agreed.task_set = agreed_totals.task_set
-        and agreed.question_id = agreed_totals.question_id
-        and agreed.encoder = agreed_totals.encoder
-        and agreed.uses_questions = agreed_totals.uses_questions
     group by
         agreed.task_set,
         agreed.question_id,
