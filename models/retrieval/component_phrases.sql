@@ -108,8 +108,12 @@ told as (
         worded.knowledge_type,
         worded.template_phrase,
         coalesce(
-            array_to_string([modelled.name] || modelled.aliases, ', ') || '. ' || modelled.description,
-            modelled.description,
+            nullif(
+                concat_ws(
+                    '. ', nullif(array_to_string([modelled.name] || modelled.aliases, ', '), ''), modelled.description
+                ),
+                ''
+            ),
             worded.template_phrase
         ) as phrase,
         coalesce(modelled.made_by, 'template') as made_by,
