@@ -246,13 +246,8 @@ def test_bird_dev_is_a_task_set_without_any_model(bird: Home) -> None:
     assert rare["n"] == RARE_TASKS
 
 
-def test_derived_tasks_published_and_imported_are_the_same_tasks(bird: Home) -> None:
-    rows = rows_of(
-        bird.root,
-        "select i.question_id, i.db_id, i.published_skeleton, i.history_query_ids, g.gold_sql"
-        " from history_task_items as i join golds as g using (benchmark, question_id)"
-        " where i.task_set = 'bird_dev/history' and g.gold_number = 1 order by i.question_id, i.item_id",
-    )
+def publish(home: Home, benchmark: str, rows: list[dict[str, Any]]) -> None:
+    """Import keys with their questions and queries as BIRD-History publishes them, and put them under study."""
     tasks: dict[str, dict[str, Any]] = {}
     for row in rows:
         empty = {
@@ -263,14 +258,22 @@ def test_derived_tasks_published_and_imported_are_the_same_tasks(bird: Home) -> 
             "history_knowledge": {},
         }
         task = tasks.setdefault(row["question_id"], empty)
-        task["history_knowledge"][row["published_skeleton"]] = [
-            int(each) for each in row["history_query_ids"]
-        ]
-    path = bird.root / "again.json"
+        task["history_knowledge"][row["key"]] = [int(each) for each in row["history_query_ids"]]
+    path = home.root / f"{benchmark}.json"
     path.write_text(json.dumps(list(tasks.values())))
-    glue(bird.root, "import", "bird-history", path, "--history", "bird_dev", "--benchmark", "again")
-    register_history(bird, "again", default_history(bird, "again"))
-    build(bird)
+    glue(home.root, "import", "bird-history", path, "--history", "bird_dev", "--benchmark", benchmark)
+    register_history(home, benchmark, default_history(home, benchmark))
+    build(home)
+
+
+def test_derived_tasks_published_and_imported_are_the_same_tasks(bird: Home) -> None:
+    rows = rows_of(
+        bird.root,
+        "select i.question_id, i.db_id, i.published_skeleton as key, i.history_query_ids, g.gold_sql"
+        " from history_task_items as i join golds as g using (benchmark, question_id)"
+        " where i.task_set = 'bird_dev/history' and g.gold_number = 1 order by i.question_id, i.item_id",
+    )
+    publish(bird, "again", rows)
     assert rows_of(bird.root, "from unmatched_history_keys") == []
     (difference,) = rows_of(
         bird.root,
@@ -288,3 +291,30 @@ def test_derived_tasks_published_and_imported_are_the_same_tasks(bird: Home) -> 
     )
     assert difference["n"] == 0
     assert len(rows) == sum(n_items * n for n_items, n in TASKS_BY_ITEMS.items())
+
+
+def test_pieces_as_written_are_found_in_their_query(bird: Home) -> None:
+    """With aliases that they do not declare; what is found is the piece's own item."""
+    rows = rows_of(
+        bird.root,
+        "select c.history_query_id as question_id, c.db_id, c.sql_substring as key, g.gold_sql,"
+        " [c.history_query_id] as history_query_ids"
+        " from script_components as c join golds as g on g.question_id = c.history_query_id"
+        " where c.history = 'bird_dev' and g.benchmark = 'bird_dev' and g.gold_number = 1"
+        " order by g.question_id, c.component_number",
+    )
+    publish(bird, "pieces", rows)
+    found = rows_of(
+        bird.root,
+        """
+        select k.matched_by, count(*) as n, bool_and(exists (
+            select 1 from script_components as c
+            where c.history_query_id = k.question_id and c.sql_substring = k.knowledge_key
+            and c.item_id = k.item_id
+        )) as is_own
+        from matched_history_keys as k where k.benchmark = 'pieces' group by k.matched_by
+        """,
+    )
+    counts = {row["matched_by"]: row["n"] for row in found}
+    assert counts == {"skeleton_and_type": 4999, "columns": 1248, None: 66}
+    assert all(row["is_own"] for row in found if row["matched_by"])
