@@ -247,7 +247,7 @@ def test_bird_dev_is_a_task_set_without_any_model(bird: Home) -> None:
 
 
 def publish(home: Home, benchmark: str, rows: list[dict[str, Any]]) -> None:
-    """Import keys with their questions and queries as BIRD-History publishes them, and put them under study."""
+    """Import keys with their questions and queries as BIRD-History publishes them; put them under study."""
     tasks: dict[str, dict[str, Any]] = {}
     for row in rows:
         empty = {
