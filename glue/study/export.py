@@ -44,7 +44,7 @@ _SHOTS = """
             s.question_id, s.place,
             list({
                 'knowledge_type': k.knowledge_type, 'sql': k.sql_substring, 'skeleton': k.published_skeleton,
-                'description': l.description
+                'description': if(k.knowledge_type = 'full_sql', d.description, l.description)
             } order by k.component_number) as components
         from shots as s
         join history_tasks as t on t.task_set = $task_set and t.question_id = s.question_id
@@ -52,6 +52,8 @@ _SHOTS = """
             and list_contains(s.item_ids, k.item_id)
         left join history_component_lines as l
             on l.history = k.history and l.history_query_id = k.history_query_id and l.item_id = k.item_id
+        left join script_descriptions as d
+            on d.history = k.history and d.history_query_id = k.history_query_id
         group by s.question_id, s.place
     ),
     written as (

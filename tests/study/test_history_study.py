@@ -157,6 +157,7 @@ def test_shots_stand_in_the_prompt_and_in_what_is_exported(killed: Path) -> None
             shown = shot["sql"] if shot["use_all"] else shot["components"][0]["sql"]
             assert json.dumps(shown)[1:-1] in row["messages"]
             assert shot["history_query_id"] != row["question_id"]
+            assert all(part["description"] for part in shot["components"])
 
 
 def test_the_same_again_sends_nothing_and_the_plan_says_so(killed: Path, server: ModelServer) -> None:
