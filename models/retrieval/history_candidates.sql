@@ -88,6 +88,22 @@ whole as (
 
 ),
 
+chosen as (
+
+    -- A model gives an order, not a score. What it chooses as a whole is an item too, which it was not shown.
+    select
+        of_model.*,
+        encoders.encoder,
+        round(1 / of_model.rank, 6) as score,
+        if(of_model.use_all, script_items.item_ids, of_model.item_ids) as brought_ids,
+    from of_model
+    inner join encoders on of_model.task_set = encoders.task_set
+    inner join script_items
+        on encoders.history = script_items.history
+        and of_model.history_query_id = script_items.history_query_id
+
+),
+
 unioned as (
 
     select * from whole
@@ -109,21 +125,19 @@ unioned as (
     from gold
     inner join encoders on gold.task_set = encoders.task_set
     union all by name
-    -- A model gives an order, not a score.
     select
-        of_model.task_set,
-        of_model.question_id,
-        encoders.encoder,
+        task_set,
+        question_id,
+        encoder,
         'q_c_model' as retriever,
         true as uses_questions,
-        of_model.history_query_id,
-        round(1 / of_model.rank, 6) as score,
-        of_model.rank,
-        case when of_model.use_all then round(1 / of_model.rank, 6) end as whole_score,
-        of_model.item_ids,
-        list_transform(of_model.item_ids, lambda item: round(1 / of_model.rank, 6)) as item_scores,
-    from of_model
-    inner join encoders on of_model.task_set = encoders.task_set
+        history_query_id,
+        score,
+        rank,
+        case when use_all then score end as whole_score,
+        brought_ids as item_ids,
+        list_transform(brought_ids, lambda item: score) as item_scores,
+    from chosen
 
 ),
 
