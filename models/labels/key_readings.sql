@@ -30,15 +30,7 @@ outlines as (
 unread as (
 
     select * from keys
-    {% if is_incremental() %}
-    -- What was read by another version of the reader is read again: versions never mix.
-    where not exists (
-        select 1 from {{ this }} as read_before
-        where
-            read_before.key_reading_id = keys.key_reading_id
-            and read_before.analysis_version = sql_analysis_version()
-    )
-    {% endif %}
+    {{ where_unread('keys', 'key_reading_id') }}
 
 ),
 

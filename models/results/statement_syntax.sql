@@ -16,15 +16,7 @@ texts as (
 unread as (
 
     select * from texts
-    {% if is_incremental() %}
-    -- What was read by another version of the reader is read again: versions never mix.
-    where not exists (
-        select 1 from {{ this }} as read_before
-        where
-            read_before.sql_id = texts.sql_id
-            and read_before.analysis_version = sql_analysis_version()
-    )
-    {% endif %}
+    {{ where_unread('texts', 'sql_id') }}
 
 ),
 

@@ -25,15 +25,7 @@ outlines as (
 unread as (
 
     select * from inputs
-    {% if is_incremental() %}
-    -- What was read by another version of the reader is read again: versions never mix.
-    where not exists (
-        select 1 from {{ this }} as read_before
-        where
-            read_before.reading_id = inputs.reading_id
-            and read_before.analysis_version = sql_analysis_version()
-    )
-    {% endif %}
+    {{ where_unread('inputs', 'reading_id') }}
 
 ),
 
