@@ -21,8 +21,12 @@ phrases as (
 
 modelled as (
 
-    select * from {{ ref('described_history') }}
-    where component_number = 0
+    -- What was described may since be left out.
+    select described_history.* from {{ ref('described_history') }} as described_history
+    semi join scripts
+        on described_history.history = scripts.history
+        and described_history.history_query_id = scripts.history_query_id
+    where described_history.component_number = 0
 
 ),
 
