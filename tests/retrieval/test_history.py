@@ -326,7 +326,7 @@ def test_rankings_do_not_change_with_the_held_out_query(
 
 
 def test_what_was_not_known_is_not_retrieved(tmp_path: Path) -> None:
-    """Tasks of a log, in the order of time: each learns from what had been run before."""
+    """Tasks of a log, in the order of time: each learns from what had been run before, and sees nothing later."""
     home = Home(tmp_path)
     land_shop(home, PAST)
     start = datetime(2026, 1, 1, tzinfo=UTC)
@@ -346,7 +346,7 @@ def test_what_was_not_known_is_not_retrieved(tmp_path: Path) -> None:
         select tasks.question_id from history_tasks as tasks
         inner join {} as found on tasks.question_id = found.question_id
         inner join history_queries as scripts on found.history_query_id = scripts.history_query_id
-        where scripts.known_since >= tasks.asked_at
+        where scripts.executed_at >= tasks.asked_at
     """
     assert {row["asked_at"] is None for row in rows_of(tmp_path, "from history_tasks")} == {False}
     for table in ("history_candidates", "script_similarities"):
@@ -357,7 +357,7 @@ def test_what_was_not_known_is_not_retrieved(tmp_path: Path) -> None:
         where not exists (
             select 1 from script_components as components
             inner join history_queries as scripts on components.history_query_id = scripts.history_query_id
-            where components.item_id = items.item_id and scripts.known_since < tasks.asked_at
+            where components.item_id = items.item_id and scripts.executed_at < tasks.asked_at
             and scripts.history_query_id is distinct from tasks.own_query_id
         )
     """
