@@ -364,6 +364,8 @@ def parse_json(text: str, path: Path, what: str) -> Any:
         ) from error
     except RecursionError as error:
         raise GlueError(f"{what}: {path} is nested too deep to be read", "is this the right file?") from error
+    except ValueError as error:  # a number of over 4,300 digits
+        raise GlueError(f"{what}: {path} cannot be read: {error}", "is this the right file?") from error
 
 
 def read_json(path: Path, batch: ImportBatch, what: str) -> Any:

@@ -18,6 +18,7 @@ is no query or was run twice lands too, and model `history_queries` says what be
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -115,6 +116,8 @@ _FAILED = {
 }
 _EPOCH_UNITS = (1, 1_000, 1_000_000, 1_000_000_000)  # seconds, milliseconds, microseconds, nanoseconds
 _LATEST_SECONDS = 32_503_680_000  # the year 3000
+_COMPACT = re.compile(r"((?:19|20)\d{6})(\d{6})?")
+"""20260131 or 20260131120000: ISO 8601 without separators."""
 
 
 class _Wrong(Exception):
@@ -147,7 +150,9 @@ class _Reader:
         known = {row["db_id"] for row in databases if row["import_id"] in landed.import_ids}
         known |= {question.db_id for question in landed.questions}
         self.path, self.landed, self.name = path, landed, name
-        self.databases = {found.lower(): found for found in sorted(known)}
+        self.databases = sorted(known)
+        self.by_name = {found.lower(): found for found in reversed(self.databases)}
+        self.by_name |= {found: found for found in known}
         self.default = self._default(db_id)
         self.dialects = {
             question.db_id: question.dialect for question in landed.questions if question.dialect
@@ -161,12 +166,16 @@ class _Reader:
 
     def _default(self, db_id: str | None) -> str | None:
         if db_id is None:
-            return next(iter(self.databases.values())) if len(self.databases) == 1 else None
-        if db_id.lower() in self.databases:
-            return self.databases[db_id.lower()]
-        close = nearest(db_id, list(self.databases.values()))
-        hint = f"did you mean {close!r}?" if close else f"it has {listed(self.databases.values())}"
+            return self.databases[0] if len(self.databases) == 1 else None
+        if (known := self._known(db_id)) is not None:
+            return known
+        close = nearest(db_id, self.databases)
+        hint = f"did you mean {close!r}?" if close else f"it has {listed(self.databases)}"
         raise GlueError(f"--db-id: {self.landed.name} has no database {db_id!r}", hint)
+
+    def _known(self, name: str) -> str | None:
+        """The database of a name, in any case where none is spelled so."""
+        return self.by_name.get(name) or self.by_name.get(name.lower())
 
     def read(self) -> ImportBatch:
         """Land every record that can land, and give the batch. GlueError where none can."""
@@ -187,7 +196,7 @@ class _Reader:
         if query_id is None or db_id is None:
             return
         self.seen.add(query_id)
-        error = record.first(FIELDS["error"])
+        error = record.first(FIELDS["error"]) or None  # false, 0, [] and {} are no error
         outcome = self._read(record, "outcome", _outcome) or ("failed" if error is not None else None)
         self.batch.add(
             "history_queries",
@@ -238,9 +247,7 @@ class _Reader:
         """The first database that the benchmark knows of those that a record names (database, schema)."""
         given = [value for name in FIELDS["db_id"] if not is_empty(value := record.values.get(name))]
         named = [value.strip() for value in given if isinstance(value, str) and is_storable(value)]
-        known = next(
-            (self.databases[value.lower()] for value in named if value.lower() in self.databases), None
-        )
+        known = next(filter(None, map(self._known, named)), None)
         if known is not None:
             return known
         if not given and self.default is not None:
@@ -249,8 +256,8 @@ class _Reader:
             detail = f"db_id is {kind_of(given[0] if given else None)}"
             self._refuse(record, "db_id", "missing", detail, "name its database, or give --db-id")
             return None
-        close = nearest(named[0], list(self.databases.values()))
-        advice = f"did you mean {close!r}?" if close else f"it has {listed(self.databases.values(), 5)}"
+        close = nearest(named[0], self.databases)
+        advice = f"did you mean {close!r}?" if close else f"it has {listed(self.databases, 5)}"
         detail = f"{self.landed.name} has no database {named[0]!r}"
         self._refuse(record, "db_id", "unknown_database", detail, advice, is_landed=True)
         return named[0]
@@ -260,7 +267,7 @@ class _Reader:
         if found.tzinfo is None:
             self.n_naive += 1
             return found.replace(tzinfo=UTC)
-        return found.astimezone(UTC)
+        return found
 
     def _read(self, record: Record, field: str, read: Callable[[Any], Any]) -> Any:
         """A field's value; None, and a remark, where it cannot be read."""
@@ -321,14 +328,17 @@ def _moment(value: Any) -> datetime:
     """A time, of ISO 8601 or since 1970 in seconds or a thousandth, millionth, … of them."""
     try:
         number = float(value) if not isinstance(value, bool) else None
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = None
+    if digits := _COMPACT.fullmatch(str(value).strip()):
+        value, number = "T".join(filter(None, digits.groups())), None
     try:
         if number is None:
             text = _text(value).strip()
-            return datetime.fromisoformat(
+            found = datetime.fromisoformat(
                 text.removesuffix(" UTC") + ("+00:00" if text.endswith(" UTC") else "")
             )
+            return found if found.tzinfo is None else found.astimezone(UTC)
         unit = next(unit for unit in _EPOCH_UNITS if abs(number) < _LATEST_SECONDS * unit)
         return datetime.fromtimestamp(number / unit, UTC)
     except (ValueError, OverflowError, StopIteration, OSError) as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,8 @@ from glue.errors import GlueError
 from glue.importers.common import ImportBatch, Row, kind_of, listed, parse_json, read_text, shown
 
 _LARGEST_CELL = 1 << 30
+_END = "\x01 the end \x01"
+"""A last line of its own, unless a quote before it is never closed."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,9 @@ def read_records(
     records = list(_records(text, path, batch, what))
     found = dict.fromkeys(name for record in records for name in record.values)
     if not any(name in found for name in columns[required]):
+        first = batch.refusals[0] if batch.refusals else None
         told = f"it has the columns {listed(found)}" if found else "it holds no record"
+        told += f"; {first.record}: {first.detail}" if first and not found else ""
         raise GlueError(
             f"{what}: {path} has no column {required!r}: {told}",
             f"columns that are read as {required}: {', '.join(columns[required])}",
@@ -77,7 +81,7 @@ def _records(text: str, path: Path, batch: ImportBatch, what: str) -> Iterator[R
 
 def _record(place: str, position: int, value: Any, path: Path, batch: ImportBatch) -> Iterator[Record]:
     if isinstance(value, dict):
-        yield Record(place, position, {_folded(name): found for name, found in value.items()})
+        yield Record(place, position, _by_column(value.items()))
     elif value is not _REFUSED:
         detail = f"{kind_of(value)}: {shown(value)}"
         batch.refuse(path, place, "not_an_object", detail, "make it an object or remove it")
@@ -93,6 +97,8 @@ def _parsed(line: str, number: int, path: Path, batch: ImportBatch) -> Any:
         detail = f"column {error.colno}: {error.msg}"
     except RecursionError:
         detail = "nested too deep to be read"
+    except ValueError as error:  # a number of over 4,300 digits
+        detail = str(error)
     batch.refuse(path, f"line {number}", "not_json", detail, "mend the line")
     return _REFUSED
 
@@ -101,20 +107,39 @@ def _rows(text: str, path: Path, batch: ImportBatch, what: str) -> Iterator[Reco
     header_line = text.split("\n", 1)[0]
     delimiter = max((",", "\t", ";"), key=header_line.count)
     csv.field_size_limit(_LARGEST_CELL)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    reader = csv.reader(io.StringIO(f"{text}\n{_END}", newline=""), delimiter=delimiter)
+    place = "the header"
     try:
-        header = [_folded(name) for name in next(reader, [])]
+        header = next(reader, [])
         for position, cells in enumerate(row for row in reader if any(cell.strip() for cell in row)):
+            if cells == [_END]:
+                return
             place = f"row {position + 1}"
+            if cells[-1].endswith(_END):
+                break
             if len(cells) > len(header) and any(cell.strip() for cell in cells[len(header) :]):
                 detail = f"{len(cells)} cells under {len(header)} columns"
                 batch.refuse(path, place, "stray_cells", detail, "quote cells that hold a separator")
                 continue
-            yield Record(place, position, dict(zip(header, cells, strict=False)))
+            yield Record(place, position, _by_column(zip(header, cells, strict=False)))
     except csv.Error as error:
         raise GlueError(
             f"{what}: {path} is not CSV: line {reader.line_num}: {error}", "mend it there"
         ) from error
+    raise GlueError(
+        f"{what}: {path}, {place}: a quote that is opened there is never closed",
+        "close it; a quote that belongs to the text is doubled, within quotes",
+    )
+
+
+def _by_column(named: Iterable[tuple[str, Any]]) -> Row:
+    """Values by folded name; of several under one name the first that is not empty."""
+    found: Row = {}
+    for name, value in named:
+        folded = _folded(name)
+        if is_empty(found.get(folded)):
+            found[folded] = value
+    return found
 
 
 def _folded(name: str) -> str:

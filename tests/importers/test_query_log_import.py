@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -11,7 +12,8 @@ import pytest
 from glue.errors import GlueError
 from glue.home import Home
 from glue.importers.common import ImportBatch, land
-from glue.importers.query_logs import FIELDS, read_query_log
+from glue.importers.landed import landed_benchmark
+from glue.importers.query_logs import FIELDS, _Reader, read_query_log
 from tests.history_files import LOG, PAST, import_past
 
 SQL = "SELECT 1"
@@ -118,6 +120,19 @@ def test_a_csv_is_read_with_its_separator(home: Home) -> None:
     assert [row["history_query_id"] for row in batch.rows["history_queries"]] == ["1"]
 
 
+def test_no_row_is_swallowed_by_a_quote_that_is_never_closed(home: Home) -> None:
+    with pytest.raises(GlueError, match="row 2: a quote that is opened there is never closed"):
+        read_csv(home, 'sql,db_id\nSELECT 1,clinic\n"SELECT 2,clinic\nSELECT 3,clinic\n')
+    with pytest.raises(GlueError, match="the header: a quote that is opened there"):
+        read_csv(home, '"sql,db_id\nSELECT 1,clinic\n')
+    assert len(read_csv(home, 'sql,db_id\nSELECT "a" FROM b,clinic\n').rows["history_queries"]) == 1
+
+
+def test_of_columns_of_one_name_the_first_that_is_filled_in_counts(home: Home) -> None:
+    rows = read_csv(home, f"sql,SQL,db_id,Db Id\n{SQL},SELECT 2,,clinic\n").rows["history_queries"]
+    assert [(row["sql"], row["db_id"]) for row in rows] == [(SQL, "clinic")]
+
+
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
@@ -127,6 +142,8 @@ def test_a_csv_is_read_with_its_separator(home: Home) -> None:
         ("1772352000000", datetime(2026, 3, 1, 8, tzinfo=UTC)),
         (1772352000000000, datetime(2026, 3, 1, 8, tzinfo=UTC)),
         (1772352000000000000, datetime(2026, 3, 1, 8, tzinfo=UTC)),
+        ("20260301", datetime(2026, 3, 1, tzinfo=UTC)),
+        (20260301080000, datetime(2026, 3, 1, 8, tzinfo=UTC)),
     ],
 )
 def test_times_are_read_in_the_usual_ways(home: Home, value: Any, expected: datetime) -> None:
@@ -146,6 +163,7 @@ def test_times_are_read_in_the_usual_ways(home: Home, value: Any, expected: date
         ({"status": "timed out"}, "failed"),
         ({"error_message": "no such table"}, "failed"),
         ({"status": "SUCCESS", "error_message": ""}, "succeeded"),
+        ({"error": False}, None),
         ({}, None),
     ],
 )
@@ -198,10 +216,30 @@ def test_a_database_may_be_given_for_all(home: Home) -> None:
         read(home, {"sql": SQL}, db_id="clinics")
 
 
+def test_numbers_and_times_beyond_what_can_be_held_are_refused(home: Home) -> None:
+    good = {"sql": SQL, "db_id": "clinic"}
+    batch = read(home, f'{{"id": {"1" * 5000}}}', {**good, "executed_at": "0001-01-01T00:00:00+05:00"})
+    assert refused(batch) == [
+        ("line 1", None, "not_json", False),
+        ("line 2", "executed_at", "unreadable", True),
+    ]
+    with pytest.raises(GlueError, match="cannot be read: Exceeds the limit"):
+        read(home, f'[{{"id": {"1" * 5000}}}]')
+
+
+def test_databases_whose_names_differ_in_case_alone_are_told_apart(home: Home) -> None:
+    landed = landed_benchmark(home, PAST)
+    upper = replace(landed.questions[0], db_id="CLINIC")
+    reader = _Reader(home, replace(landed, questions=[*landed.questions, upper]), LOG, "log", None)
+    assert [reader._known(name) for name in ("clinic", "CLINIC", "Clinic")] == ["clinic", "CLINIC", "clinic"]
+
+
 def test_a_log_is_no_benchmark_and_needs_sql(home: Home) -> None:
     with pytest.raises(GlueError, match="is a benchmark's name"):
         read_query_log(home, LOG, PAST, PAST)
     with pytest.raises(GlueError, match="has no column 'sql'"):
         read(home, {"text": SQL})
+    with pytest.raises(GlueError, match="it holds no record; line 1: column"):
+        read(home, '{\n"sql": "SELECT 1"}')
     with pytest.raises(GlueError, match=r"no record of .* can land; line 1: db_id is null"):
         read(home, {"sql": SQL})
