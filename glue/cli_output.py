@@ -38,7 +38,7 @@ def print_import(report: ImportReport) -> None:
     """What an import brought, what was refused and why."""
     name = report.prediction_set or report.benchmark
     if not report.is_new:
-        print(f"{name} has been imported before from these very files; nothing to do")
+        print(f"{report.title or name} has been imported before from these very files; nothing to do")
         return
     counts = ", ".join(f"{n:,} {table}" for table, n in report.counts.items())
     print(f"imported {report.kind} {name}: {counts or 'nothing'}")

@@ -30,6 +30,9 @@ OnProgress = Callable[[int, int, str], None]
 IMPORTER_VERSION = 1
 """Raise it when an importer reads a file into other rows than before: then importing it again is no no-op."""
 
+_NAMED_BY = {"bird_history": "--benchmark", "reviews": None}
+"""The option that names what an import brings, where it is not --name."""
+
 DIALECTS = (
     "athena",
     "bigquery",
@@ -143,6 +146,7 @@ class ImportReport:
     counts: dict[str, int]  # rows per landing table
     refusals: list[Refusal]
     notes: list[str]
+    title: str | None = None
 
     @property
     def n_refused(self) -> int:
@@ -185,6 +189,7 @@ def land(home: Home, batch: ImportBatch, replace: bool = False, command: str = "
         counts=counts,
         refusals=batch.refusals,
         notes=batch.notes,
+        title=batch.title,
     )
     with Writer(home, loop="import", command=command) as writer:
         standing = newest_imports(home).get(batch.scope)
@@ -259,10 +264,12 @@ def _options_text(batch: ImportBatch) -> str:
 def _would_replace(batch: ImportBatch, standing: Row) -> GlueError:
     named = f"prediction set {batch.prediction_set!r}" if batch.prediction_set else f"{batch.benchmark!r}"
     what = batch.title or named
+    option = _NAMED_BY.get(batch.kind, "--name")
     return GlueError(
         f"{what} has been imported already, on {standing['imported_at']:%Y-%m-%d %H:%M} UTC, from other "
         "files or with other options",
-        "--replace lets the new import count in its stead (nothing is deleted); or choose another --name",
+        "--replace lets the new import count in its stead (nothing is deleted)"
+        + (f"; or choose another {option}" if option else ""),
     )
 
 

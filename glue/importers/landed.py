@@ -8,6 +8,9 @@ from glue.errors import GlueError, nearest
 from glue.home import Home
 from glue.importers.common import Row, landed_rows, newest_imports
 
+_OF_OTHERS = ("predictions", "history", "reviews")
+"""Kinds of imports that name a benchmark and bring nothing of it."""
+
 
 @dataclass(frozen=True)
 class LandedQuestion:
@@ -44,7 +47,7 @@ def landed_benchmark(home: Home, name: str) -> LandedBenchmark:
 
     GlueError, with the nearest benchmark that has landed, when there is none or it has no questions.
     """
-    imports = [row for row in newest_imports(home).values() if row["kind"] != "predictions"]
+    imports = [row for row in newest_imports(home).values() if row["kind"] not in _OF_OTHERS]
     import_ids = sorted(row["import_id"] for row in imports if row["benchmark"] == name)
     if not import_ids:
         raise _unknown(name, sorted({row["benchmark"] for row in imports if row["benchmark"]}))

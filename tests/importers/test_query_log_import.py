@@ -11,10 +11,12 @@ import pytest
 
 from glue.errors import GlueError
 from glue.home import Home
+from glue.importers.bird_history import read_bird_history
 from glue.importers.common import ImportBatch, land
 from glue.importers.landed import landed_benchmark
 from glue.importers.query_logs import FIELDS, _Reader, read_query_log
-from tests.history_files import LOG, PAST, import_past
+from glue.importers.reviews import read_reviews
+from tests.history_files import LOG, PAST, REVIEWS, TASKS, import_past
 
 SQL = "SELECT 1"
 
@@ -51,6 +53,16 @@ def test_a_log_lands_unfiltered(home: Home) -> None:
     assert not land(home, read_query_log(home, LOG, "log", PAST)).is_new
     with pytest.raises(GlueError, match="history 'log' has been imported already"):
         land(home, read(home, {"sql": SQL, "db_id": "clinic"}))
+
+
+def test_a_log_of_a_benchmark_makes_nothing_else_of_it_new(home: Home) -> None:
+    tasks = read_bird_history(home, "tasks", TASKS, PAST)
+    import_ids = landed_benchmark(home, PAST).import_ids
+    land(home, tasks)
+    land(home, read_query_log(home, LOG, "log", PAST))
+    land(home, read_reviews(home, REVIEWS, PAST))
+    assert landed_benchmark(home, PAST).import_ids == import_ids
+    assert not land(home, read_bird_history(home, "tasks", TASKS, PAST)).is_new
 
 
 def test_every_field_lands(home: Home) -> None:

@@ -86,3 +86,11 @@ def test_a_file_without_any_review_is_refused(home: Home) -> None:
     import_past(home)
     with pytest.raises(GlueError, match=r"no record of .* can land"):
         read(home, {**GOOD, "task_id": None})
+
+
+def test_another_file_wants_replace_and_no_other_name(home: Home) -> None:
+    import_past(home)
+    land(home, read(home, GOOD))
+    with pytest.raises(GlueError, match="a file of reviews of 'past' has been imported already") as raised:
+        land(home, read(home, GOOD, {**GOOD, "task_id": 2}))
+    assert "--name" not in (raised.value.hint or "")
