@@ -19,7 +19,7 @@ double-quoted name on the right of a comparison in SQLite, which may be a text: 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from sqlglot import exp
 
@@ -591,7 +591,7 @@ class Printer:
         if args.get("alias") is not None:
             parts.append(self._value(args["alias"], block))
         if args.get("partition_by"):
-            parts.append("partition by " + ", ".join(self.text(item, block) for item in args["partition_by"]))
+            parts.append(self.partition(args["partition_by"], block))
         if args.get("order") is not None:
             parts.append(
                 "order by " + ", ".join(self._window_key(key, block) for key in args["order"].expressions)
@@ -601,6 +601,10 @@ class Printer:
         if args.get("first") is not None:
             parts.append(f"first {args['first']}")
         return f"{self.text(node.this, block, section)} over ({' '.join(parts)})"
+
+    def partition(self, terms: Iterable[exp.Expr], block: Block | None) -> str:
+        """PARTITION BY of a window."""
+        return "partition by " + ", ".join(self.text(term, block) for term in terms)
 
     def _window_spec(self, node: exp.Expr, block: Block | None, section: str) -> str:
         args = node.args

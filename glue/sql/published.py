@@ -245,6 +245,7 @@ class Publisher:
         text = self._copy(meant.node)
         self._open.pop()
         is_closed = isinstance(text, (exp.Column, exp.Func, exp.Literal, exp.Subquery))
+        is_closed = is_closed and not isinstance(text, exp.Connector)  # sqlglot's AND and OR are functions
         copied.replace(text if is_closed else exp.Paren(this=text))
 
     def _inline(self, query: Query, copied: exp.Expr) -> None:

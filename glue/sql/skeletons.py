@@ -182,13 +182,16 @@ class SkeletonPrinter(Printer):
         return f"({text})" if self._is_compound(node, block) else text
 
     def _is_compound(self, node: exp.Expr, block: Block | None) -> bool:
+        node = self._meant(node, block)
+        return isinstance(node, _COMPOUND) and not is_value(node)
+
+    def _meant(self, node: exp.Expr, block: Block | None) -> exp.Expr:
+        """A node without brackets; of a name that stands for an expression, that expression."""
         node = bare(node)
         if isinstance(node, exp.Column) and isinstance(node.this, exp.Identifier):
             referent = self.references.referent(node, block)
-            if not isinstance(referent, Expression):
-                return False
-            node = bare(referent.node)
-        return isinstance(node, _COMPOUND) and not is_value(node)
+            return bare(referent.node) if isinstance(referent, Expression) else node
+        return node
 
     def parts(self, condition: exp.Expr, block: Block | None) -> list[str]:
         """The parts of a condition that AND joins, sorted, each once."""
@@ -197,7 +200,7 @@ class SkeletonPrinter(Printer):
 
     def _operand_of_and(self, node: exp.Expr, block: Block | None) -> str:
         text = self.text(node, block)
-        return f"({text})" if isinstance(bare(node), exp.Or) else text
+        return f"({text})" if isinstance(self._meant(node, block), exp.Or) else text
 
     def _connected(self, node: exp.Expr, block: Block | None) -> str:
         if isinstance(node, exp.And):
@@ -209,9 +212,8 @@ class SkeletonPrinter(Printer):
             if isinstance(part, exp.Or):
                 waiting += [part.this, part.args["expression"]]
             else:
-                texts.append(
-                    f"({self.text(part, block)})" if isinstance(part, exp.And) else self.text(part, block)
-                )
+                text = self.text(part, block)
+                texts.append(f"({text})" if isinstance(self._meant(part, block), exp.And) else text)
         return " or ".join(self._sorted(texts))
 
     def _sorted(self, texts: Iterable[str]) -> list[str]:
@@ -271,7 +273,7 @@ class SkeletonPrinter(Printer):
 
     def _not(self, node: exp.Expr, block: Block | None, section: str) -> str:
         text = self.text(node.this, block)
-        return f"not ({text})" if isinstance(bare(node.this), exp.Connector) else f"not {text}"
+        return f"not ({text})" if isinstance(self._meant(node.this, block), exp.Connector) else f"not {text}"
 
     def _negative(self, node: exp.Expr, block: Block | None, section: str) -> str:
         return f"- {self._operand(node.this, block)}"
@@ -460,18 +462,24 @@ class SkeletonPrinter(Printer):
 
     def join_predicates(self, block: Block) -> list[exp.Expr]:
         """The parts of WHERE that do for a comma or CROSS JOIN what ON does for others: `a.x = b.y`."""
+        return [part for part, _ in self._moved(block)]
+
+    def _moved(self, block: Block) -> Iterator[tuple[exp.Expr, exp.Expr]]:
+        """These parts, each with the join that brings the second of its tables.
+
+        What WHERE tests of an outer join's table is no ON: it leaves out rows that the join keeps.
+        """
         where = block.select.args.get("where")
-        loose = [
-            join.this
-            for join in block.select.args.get("joins") or ()
+        joins = block.select.args.get("joins") or []
+        loose = {
+            place
+            for place, join in enumerate(joins)
             if join.args.get("on") is None and not join.args.get("using") and not join.args.get("method")
-        ]
+        }
         if where is None or not loose:
-            return []
-        nodes = {id(node) for node in loose}
-        own = {id(source) for source in block.sources.values()}
-        loose_sources = {id(source) for source in block.sources.values() if id(source.node) in nodes}
-        found: list[exp.Expr] = []
+            return
+        tops = {id(join.this): place for place, join in enumerate(joins)}
+        places = {id(source): _place(source.node, tops) for source in block.sources.values()}
         for part in conjuncts(where.this):
             if not isinstance(part, exp.EQ):
                 continue
@@ -479,28 +487,38 @@ class SkeletonPrinter(Printer):
             if not all(isinstance(side, exp.Column) for side in sides):
                 continue
             sources = {id(self.references.source_of(side, block)) for side in sides}  # type: ignore[arg-type]
-            if len(sources) == 2 and sources <= own and sources & loose_sources:
-                found.append(part)
-        return found
+            if len(sources) != 2 or not sources <= places.keys():
+                continue
+            found = {places[source] for source in sources}
+            last = max(found)
+            keeps_others = any({"right", "full"} & {*_join_words(join)} for join in joins[last + 1 :])
+            if found & loose and not _join_words(joins[last]) and not keeps_others:
+                yield part, joins[last]
 
     def relation(self, block: Block) -> str:
         """FROM with its joins. Inner joins are a set of tables and a set of conditions."""
         args = block.select.args
         joins = [*(args.get("joins") or ())]
-        conditions = [self.text(part, block) for part in self.join_predicates(block)]
-        text = self._joined(args["from_"].this, joins, block, conditions)
+        moved: dict[int, list[str]] = {}
+        for part, join in self._moved(block):
+            moved.setdefault(id(join), []).append(self.text(part, block))
+        text = self._joined(args["from_"].this, joins, block, moved)
         laterals = [f"lateral {self._generic(lateral, block)}" for lateral in args.get("laterals") or ()]
         return " ".join(["from", text, *laterals])
 
-    def _joined(self, start: exp.Expr, joins: list[exp.Expr], block: Block, conditions: list[str]) -> str:
+    def _joined(
+        self, start: exp.Expr, joins: list[exp.Expr], block: Block, moved: Mapping[int, list[str]]
+    ) -> str:
+        """Sources with their joins; `moved`: conditions from WHERE, by the join that they belong to."""
         runs: list[str] = []
         tables: list[str] = []
+        conditions: list[str] = []
         self._add(start, tables, conditions, block)
         for join in joins:
             words = _join_words(join)
             if not words:
                 self._add(join.this, tables, conditions, block)
-                conditions += self._join_conditions(join, block)
+                conditions += self._join_conditions(join, block) + moved.get(id(join), [])
                 continue
             right = self._source(join.this, block)
             if words == ["right"] and not runs and len(tables) == 1 and not conditions:
@@ -520,7 +538,7 @@ class SkeletonPrinter(Printer):
         else:
             joins, first = [*(node.args.get("joins") or ())], node
         if any(_join_words(join) for join in joins):
-            tables.append(f"({self._joined(first, joins, block, [])})")
+            tables.append(f"({self._joined(first, joins, block, {})})")
             return
         tables.append(self._source(first, block))
         for join in joins:
@@ -551,7 +569,7 @@ class SkeletonPrinter(Printer):
         """A source of a FROM: a table's own name, a derived table or CTE as its query."""
         if isinstance(node, exp.Subquery) and isinstance(node.this, exp.Table):
             joins = [*(node.this.args.get("joins") or ()), *(node.args.get("joins") or ())]
-            return f"({self._joined(node.this, joins, block, [])})"
+            return f"({self._joined(node.this, joins, block, {})})"
         source = self.references.sources(block).get(id(node))
         if source is None:
             return self._generic(node, block)
@@ -611,6 +629,13 @@ def _numbered(ways: Iterable[Sequence[Hashable]]) -> dict[Hashable, int]:
 def _order(text: str) -> tuple[bool, str]:
     """Values last, the rest by text."""
     return text.startswith(VALUE), _MARK.sub("", text)
+
+
+def _place(node: exp.Expr | None, tops: Mapping[int, int]) -> int:
+    """The place among joins of the one that a source is in; -1: of none."""
+    while node is not None and id(node) not in tops:
+        node = node.parent
+    return -1 if node is None else tops[id(node)]
 
 
 def _join_words(join: exp.Expr) -> list[str]:

@@ -223,6 +223,14 @@ def test_a_component_says_where_it_stands_and_how_it_is_written() -> None:
     ]
 
 
+def test_what_an_alias_stands_for_keeps_its_brackets() -> None:
+    sql = "SELECT age = 1 OR id = 2 AS q FROM person GROUP BY name HAVING NOT q"
+    (having,) = (each for each in read(sql) if each["clause"] == "having")
+    assert having["published_skeleton"] == "NOT (person.age = <val> OR person.id = <val>)"
+    back = knowledge_key(having["published_skeleton"], "sqlite", outline(PEOPLE))
+    assert back["skeleton"] == having["skeleton"]
+
+
 # What is one item
 
 SAME: dict[str, tuple[str, ...]] = {
@@ -256,6 +264,18 @@ SAME: dict[str, tuple[str, ...]] = {
         "SELECT 1 FROM person a JOIN person b ON a.boss_id = b.id JOIN person c ON b.boss_id = c.id",
         "SELECT 1 FROM person c JOIN person b ON c.id = b.boss_id JOIN person a ON a.boss_id = b.id",
     ),
+    "commas after an outer join": (
+        "SELECT 1 FROM person LEFT JOIN city ON city_id = city.id, country WHERE country_id = country.id",
+        "SELECT 1 FROM person LEFT JOIN city ON city_id = city.id JOIN country ON country_id = country.id",
+    ),
+    "terms of PARTITION BY": (
+        "SELECT RANK() OVER (PARTITION BY name, age ORDER BY id) FROM person",
+        "SELECT RANK() OVER (PARTITION BY age, name ORDER BY id) FROM person",
+    ),
+    "an alias and what it stands for": (
+        "SELECT age = 1 OR id = 2 AS q FROM person GROUP BY name HAVING NOT q AND MAX(id) > 3",
+        "SELECT age = 1 OR id = 2 FROM person GROUP BY name HAVING MAX(id) > 3 AND NOT (age = 1 OR id = 2)",
+    ),
     "a derived table": (
         "SELECT MAX(n) FROM (SELECT COUNT(*) AS n FROM person GROUP BY city_id)",
         "SELECT MAX(q.k) FROM (SELECT COUNT(1) AS k FROM person AS p GROUP BY p.city_id) AS q",
@@ -284,6 +304,14 @@ DIFFERENT: dict[str, tuple[str, str]] = {
     "LEFT and INNER": (
         "SELECT 1 FROM person LEFT JOIN city ON city_id = city.id",
         "SELECT 1 FROM person JOIN city ON city_id = city.id",
+    ),
+    "WHERE and ON of an outer join": (
+        "SELECT 1 FROM person, city LEFT JOIN country ON size = 1 WHERE city.country_id = country.id",
+        "SELECT 1 FROM person, city LEFT JOIN country ON size = 1 AND city.country_id = country.id",
+    ),
+    "what a RIGHT JOIN keeps": (
+        "SELECT 1 FROM person, city RIGHT JOIN country ON size = 1 WHERE city_id = city.id",
+        "SELECT 1 FROM person JOIN city ON city_id = city.id RIGHT JOIN country ON size = 1",
     ),
     "what is kept by a LEFT JOIN": (
         "SELECT 1 FROM person LEFT JOIN city ON city_id = city.id",
