@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable
 
 from sqlglot import exp
 
-from glue.sql.references import INSTANCE_MARK, Expression, Named, References, Text
+from glue.sql.references import INSTANCE_MARK, Expression, Named, References, Text, Use
 from glue.sql.scopes import Block, Query, Source
 from glue.sql.skeletons import MAX_EXPANSIONS, VALUE, VALUES, bare, is_value
 
@@ -48,7 +48,8 @@ class Publisher:
         self.n_expanded = 0
         self._n_expanded = 0
         self._open: list[int] = []
-        self._uses: dict[str, list[object]] = {}
+        self._way: Use = ()
+        self._uses: dict[str, list[Use]] = {}
 
     def expression(self, node: exp.Expr, block: Block | None) -> str:
         """An expression, condition or term of a block."""
@@ -143,6 +144,7 @@ class Publisher:
     def _start(self) -> None:
         self._n_expanded = 0
         self._open = []
+        self._way = ()
         self._uses = {}
 
     def _written(self, node: exp.Expr) -> str:
@@ -231,9 +233,10 @@ class Publisher:
 
     def _number(self, named: Named) -> int:
         uses = self._uses.setdefault(named.table or "", [])
-        if named.use not in uses:
-            uses.append(named.use)
-        return uses.index(named.use) + 1
+        use = self._way + named.use
+        if use not in uses:
+            uses.append(use)
+        return uses.index(use) + 1
 
     def _expand(self, copied: exp.Expr, meant: Expression) -> None:
         if id(meant.node) in self._open or self._n_expanded >= MAX_EXPANSIONS:
@@ -242,7 +245,9 @@ class Publisher:
         self._n_expanded += 1
         self.n_expanded += 1
         self._open.append(id(meant.node))
+        around, self._way = self._way, self._way + meant.way
         text = self._copy(meant.node)
+        self._way = around
         self._open.pop()
         is_closed = isinstance(text, (exp.Column, exp.Func, exp.Literal, exp.Subquery))
         is_closed = is_closed and not isinstance(text, exp.Connector)  # sqlglot's AND and OR are functions

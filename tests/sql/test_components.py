@@ -231,6 +231,25 @@ def test_what_an_alias_stands_for_keeps_its_brackets() -> None:
     assert back["skeleton"] == having["skeleton"]
 
 
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        (
+            "WITH c AS (SELECT id, age + 1 AS n FROM person) SELECT DISTINCT id, n FROM c",
+            "SELECT DISTINCT person.id, (person.age + <val>)",
+        ),
+        (
+            "WITH c AS (SELECT MAX(age) AS n FROM person) SELECT DISTINCT a.n / b.n FROM c AS a JOIN c AS b",
+            'SELECT DISTINCT MAX(person.age) / MAX("person#2".age)',
+        ),
+    ],
+)
+def test_uses_of_a_table_are_numbered_by_the_reading_of_the_cte(sql: str, expected: str) -> None:
+    (found,) = (each for each in read(sql) if each["clause"] == "distinct")
+    assert found["published_skeleton"] == expected
+    assert knowledge_key(expected, "sqlite", outline(PEOPLE))["skeleton"] == found["skeleton"]
+
+
 # What is one item
 
 SAME: dict[str, tuple[str, ...]] = {
