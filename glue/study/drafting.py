@@ -144,8 +144,12 @@ def exported_tasks(
 ) -> list[dict[str, Any]]:
     """The accepted tasks of a benchmark in the published layout (A.1), by number.
 
-    With `decisions`: only those that people so decided on. GlueError when there is none.
+    With `decisions`: only those that people so decided on. GlueError when there is none, and for an unknown
+    benchmark.
     """
+    from glue.importers.landed import landed_benchmark
+
+    landed_benchmark(home, benchmark)
     refresh(home, "exported_tasks", on_start=lambda: progress.note("bringing the tasks up to date …"))
     rows = [row for row in read_handoff(home, "exported_tasks").to_pylist() if row["benchmark"] == benchmark]
     wanted = {decision.strip().lower() for decision in decisions}

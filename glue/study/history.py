@@ -17,7 +17,13 @@ from glue.generate_runs import PRELIMINARY, Run
 from glue.home import Home
 from glue.run import ExecuteOptions, ExecuteReport, build_all, execute_pending
 from glue.study import shots
-from glue.study.registry import HistoryOptions, default_history, register_history, registered_history
+from glue.study.registry import (
+    HistoryOptions,
+    check_answers,
+    default_history,
+    register_history,
+    registered_history,
+)
 
 if TYPE_CHECKING:
     from glue.embed import EmbedReport
@@ -209,9 +215,19 @@ def _begin(
         if model.startswith("control/"):
             raise GlueError(f"{model} is shown no prompt", "name a model, such as openai/gpt-5-mini")
     registered = _registration(home, study, settings)
+    _check_sets(home, study, registered.history)
     if register_history(home, study.benchmark, registered, command=command) and on_registered:
         on_registered()
     return _Session(home, study, registered, progress, command, study.options.max_cost_usd)
+
+
+def _check_sets(home: Home, study: HistoryStudy, history: str) -> None:
+    """GlueError where retrieval is to lean on a set that answers nothing, before that is registered."""
+    if study.quality_set is not None:
+        check_answers(home, study.quality_set, history)
+    asked = {preliminary_name(model) for model in study.models[:1]}
+    if study.preliminary_set is not None and study.preliminary_set not in asked:
+        check_answers(home, study.preliminary_set, study.benchmark)
 
 
 def _registration(home: Home, study: HistoryStudy, settings: Sequence[str]) -> HistoryOptions:

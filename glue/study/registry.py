@@ -117,6 +117,21 @@ def default_history(
     return HistoryOptions(chosen, tasks, quality_set, preliminary_set, encoder, as_of)
 
 
+def check_answers(home: Home, prediction_set: str, benchmark: str) -> None:
+    """GlueError, with the nearest, for a prediction set that answers nothing of a benchmark."""
+    from glue.importers.common import landed_rows, newest_imports
+
+    runs = landed_rows(home, "runs", ["prediction_set", "benchmark"])
+    rows = [*newest_imports(home).values(), *runs]
+    known = {row["prediction_set"] for row in rows if row["benchmark"] == benchmark and row["prediction_set"]}
+    if prediction_set not in known:
+        close = nearest(prediction_set, sorted(known))
+        raise GlueError(
+            f"prediction set {prediction_set!r} has no answer to {benchmark}",
+            f"did you mean {close!r}?" if close else f"glue import predictions FILE --benchmark {benchmark}",
+        )
+
+
 def check_studied(home: Home, benchmark: str, setting: str) -> None:
     """GlueError when a cell is asked for on a benchmark that nobody put under study."""
     if benchmark not in studied_benchmarks(home):
@@ -172,9 +187,9 @@ def _checked(home: Home, benchmark: str, options: HistoryOptions) -> HistoryOpti
 def _moment(text: str) -> str:
     try:
         found = datetime.fromisoformat(text.strip())
-    except ValueError as error:
+        return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC).isoformat()
+    except (ValueError, OverflowError) as error:
         raise GlueError(f"as of {text!r}: that is no time", "write it as 2026-01-31T12:00:00Z") from error
-    return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC).isoformat()
 
 
 def _current_rows(home: Home, table: str, columns: list[str]) -> list[dict[str, str]]:

@@ -1,0 +1,51 @@
+"""What is wrong with a history study is told before anything is registered or built."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from glue.errors import GlueError
+from glue.home import Home
+from glue.importers.common import land
+from glue.importers.landed import landed_benchmark
+from glue.importers.predictions import read_predictions
+from glue.progress import Silent
+from glue.study.drafting import exported_tasks
+from glue.study.history import HistoryStudy, plan_history
+from glue.study.registry import HistoryOptions, check_answers, register_history, registered_history
+from tests.history_files import PAST, import_past
+
+
+@pytest.fixture(autouse=True)
+def _past(home: Home) -> None:
+    import_past(home)
+
+
+@pytest.mark.parametrize("given", [{"quality_set": "best"}, {"preliminary_set": "first"}])
+def test_a_set_without_answers_is_not_registered(home: Home, given: dict[str, Any]) -> None:
+    with pytest.raises(GlueError, match="has no answer to past"):
+        plan_history(home, HistoryStudy(PAST, **given), Silent(), command="")
+    assert registered_history(home, PAST) is None
+
+
+def test_a_set_that_has_landed_may_be_leant_on(home: Home) -> None:
+    answers = home.root / "answers.json"
+    answers.write_text(json.dumps([{"question_id": 0, "sql": "SELECT 1"}]))
+    land(home, read_predictions(answers, landed_benchmark(home, PAST), "best"))
+    check_answers(home, "best", PAST)
+    with pytest.raises(GlueError) as raised:
+        check_answers(home, "bess", PAST)
+    assert raised.value.hint == "did you mean 'best'?"
+
+
+def test_a_time_beyond_what_can_be_held_is_told(home: Home) -> None:
+    with pytest.raises(GlueError, match="that is no time"):
+        register_history(home, PAST, HistoryOptions(PAST, as_of="0001-01-01T00:00:00+05:00"))
+
+
+def test_tasks_of_an_unknown_benchmark_are_told(home: Home) -> None:
+    with pytest.raises(GlueError, match="there is no benchmark 'pasts'"):
+        exported_tasks(home, "pasts", Silent())
