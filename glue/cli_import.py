@@ -71,35 +71,14 @@ Example:
 @click.option("--column-meaning", type=FILE, metavar="FILE", help="Column meanings' JSON file.")
 @click.option("--tied", type=FILE, metavar="FILE", help="Further accepted golds (dev_tied_append.json).")
 @options(_dialect("sqlite"), _replace)
-def import_bird(
-    name: str,
-    questions: Path,
-    tables: Path | None,
-    databases: Path | None,
-    descriptions: Path | None,
-    column_meaning: Path | None,
-    tied: Path | None,
-    dialect: str,
-    replace: bool,
-) -> None:
+def import_bird(name: str, questions: Path, replace: bool, **given: Any) -> None:
     """Import a benchmark in BIRD's format.
 
     A database without its file is a catalog entry; its questions are in no denominator.
     """
     from glue.importers.bird import read_bird
 
-    batch = read_bird(
-        name,
-        questions,
-        tables=tables,
-        databases=databases,
-        descriptions=descriptions,
-        column_meaning=column_meaning,
-        tied=tied,
-        dialect=dialect,
-        on_progress=_on_database(),
-    )
-    _land(batch, replace)
+    _land(read_bird(name, questions, **given, on_progress=_on_database()), replace)
 
 
 @import_.command(
@@ -113,30 +92,11 @@ Example:
 @click.option("--all-databases", is_flag=True, help="Also the databases that no question asks.")
 @click.option("--id-field", metavar="FIELD", help="Field of the question's id (default: its position).")
 @options(_dialect("sqlite"), _replace)
-def import_spider(
-    name: str,
-    questions: Path,
-    tables: Path | None,
-    databases: Path | None,
-    all_databases: bool,
-    id_field: str | None,
-    dialect: str,
-    replace: bool,
-) -> None:
+def import_spider(name: str, questions: Path, replace: bool, **given: Any) -> None:
     """Import a benchmark in Spider's format."""
     from glue.importers.spider import read_spider
 
-    batch = read_spider(
-        name,
-        questions,
-        tables=tables,
-        databases=databases,
-        all_databases=all_databases,
-        id_field=id_field,
-        dialect=dialect,
-        on_progress=_on_database(),
-    )
-    _land(batch, replace)
+    _land(read_spider(name, questions, **given, on_progress=_on_database()), replace)
 
 
 @import_.command(
