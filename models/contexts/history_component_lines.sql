@@ -22,7 +22,7 @@ descriptions as (
 
 told as (
 
-    -- In the query itself: what was said of the item in others may be of a question's own query.
+    -- Of the item in the query itself: the other queries that hold it may be a task's own, or later than a task.
     select * from {{ ref('described_history') }}
     where item_id is not null
     qualify row_number() over (
@@ -61,8 +61,8 @@ numbered as (
         once.item_id,
         once.knowledge_type,
         {{ one_line('once.sql_substring') }} as sql_text,
-        coalesce(told.name, told.description, descriptions.template_name) as name,
-        coalesce(told.description, descriptions.template_description) as description,
+        coalesce(told.name, told.description, descriptions.name) as name,
+        coalesce(told.description, descriptions.description) as description,
     from once
     inner join queries
         on once.history = queries.history

@@ -91,6 +91,13 @@ described_items as (
 
 ),
 
+described_components as (
+
+    select * from {{ ref('described_history') }}
+    where item_id is not null
+
+),
+
 n_scripts as (
 
     select
@@ -108,8 +115,8 @@ asked as (
     select
         runs.task_set,
         case runs.purpose when 'describe_history' then 'describe' else runs.purpose end as step,
-        count(distinct requests.subject_id) as n_measured,
-        sum(responses.elapsed_ms) / count(distinct requests.subject_id) as value,
+        count(distinct concat_ws(' ', runs.run_id, requests.subject_id)) as n_measured,
+        sum(responses.elapsed_ms) / n_measured as value,
     from runs
     inner join requests on runs.run_id = requests.run_id
     inner join responses on requests.request_id = responses.request_id
@@ -178,6 +185,8 @@ description_bytes as (
         select history, name, aliases, description from described_scripts
         union all
         select history, name, aliases, description from described_items
+        union all
+        select history, name, aliases, description from described_components
     )
     group by history
 

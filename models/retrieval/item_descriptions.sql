@@ -21,35 +21,6 @@ phrases as (
 
 ),
 
-queries as (
-
-    select * from {{ ref('history_queries') }}
-
-),
-
-modelled as (
-
-    -- A model saw an item in each query that holds it: what it said of the first counts.
-    select
-        told.history,
-        told.db_id,
-        told.item_id,
-        coalesce(told.name, told.description) as name,
-        told.aliases,
-        told.description,
-        told.made_by,
-    from {{ ref('described_history') }} as told
-    inner join queries
-        on told.history = queries.history
-        and told.history_query_id = queries.history_query_id
-    where told.item_id is not null
-    qualify row_number() over (
-        partition by told.history, told.db_id, told.item_id
-        order by queries.query_position, told.history_query_id, told.component_number
-    ) = 1
-
-),
-
 told as (
 
     select
@@ -112,26 +83,6 @@ described as (
         end as description,
     from told
 
-),
-
-chosen as (
-
-    select
-        described.history,
-        described.db_id,
-        described.item_id,
-        coalesce(modelled.name, described.name) as name,
-        coalesce(modelled.aliases, described.aliases) as aliases,
-        coalesce(modelled.description, described.description) as description,
-        coalesce(modelled.made_by, 'template') as made_by,
-        described.name as template_name,
-        described.description as template_description,
-    from described
-    left join modelled
-        on described.history = modelled.history
-        and described.db_id = modelled.db_id
-        and described.item_id = modelled.item_id
-
 )
 
-select * from chosen
+select * from described

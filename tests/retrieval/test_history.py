@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import math
 import re
 import time
@@ -18,8 +19,10 @@ import pytest
 
 from glue.build import refresh
 from glue.embed_work import embedding_rows, work_of
+from glue.generate_runs import Run
 from glue.home import Home
 from glue.landing import Writer
+from glue.study.export import exported_shots
 from glue.study.history_verdicts import note_verdicts
 from glue.study.registry import HistoryOptions, register_history
 from tests.commands import rows_of
@@ -325,21 +328,111 @@ def test_rankings_do_not_change_with_the_held_out_query(
     assert rows_of(before, others) != rows_of(tmp_path, others)
 
 
-def test_what_was_not_known_is_not_retrieved(tmp_path: Path) -> None:
-    """Tasks of a log, in the order of time: each learns from what had been run before, and sees nothing later."""
-    home = Home(tmp_path)
-    land_shop(home, PAST)
+def land_log(home: Home) -> None:
+    """Land the shop's past queries as a log, in another order of time."""
     start = datetime(2026, 1, 1, tzinfo=UTC)
     log = {"import_id": "l", "history": "log", "benchmark": SHOP, "db_id": "store", "dialect": "sqlite"}
     rows = [
         {**log, "history_query_id": f"q{place}", "query_position": place, "sql": sql, "question": question}
-        | {"executed_at": start + timedelta(days=(place * 5) % 12), "outcome": "succeeded"}
+        | {"executed_at": start + timedelta(days=(place * 11) % 12), "outcome": "succeeded"}
         for place, (question, sql) in enumerate(PAST)
     ]
     landed = {"import_id": "l", "benchmark": SHOP, "kind": "history", "scope": "history:log"}
     with Writer(home, loop="import") as writer:
         writer.append("history_queries", rows)
         writer.append("imports", [{**landed, "imported_at": datetime.now(UTC)}])
+
+
+def land_said(home: Home, said: dict[str, str], other: str) -> None:
+    """Have a model describe past queries: those named, and their components, in these words.
+
+    All that is said of the others is `other`, and nothing of their components.
+    """
+    serving = Run("described", SHOP, "some/model", purpose="describe_history")
+    asking = [
+        Run("reranked", SHOP, "some/model", purpose="filter_rerank", setting="q_c_model"),
+        Run("answered", SHOP, "some/model", setting="history/opensearch_sql/q_c-0.5-dynamic"),
+    ]
+    with Writer(home, loop="generate") as writer:
+        writer.append("runs", [serving.row(is_planned=False), *(run.row(is_planned=True) for run in asking)])
+    build(home, "pending_history_requests")
+    requests = rows_of(home.root, "from pending_history_requests where purpose = 'describe_history'")
+    responses = []
+    for row in requests:
+        words = said.get(row["subject_id"])
+        parts = [
+            {"number": number, "name": words, "description": f"{words} {number}"} for number in range(1, 5)
+        ]
+        answer = {"description": words or other, "components": parts if words else []}
+        sent = {name: row[name] for name in ("request_id", "purpose", "model")}
+        answered = {"attempt_id": row["request_id"], "attempt_number": 1, "outcome": "answered"}
+        now = {"response_text": json.dumps(answer), "responded_at": datetime.now(UTC)}
+        responses.append({**sent, **answered, **now})
+    columns = ["run_id", "purpose", "benchmark", "history", "db_id", "subject_id", "sample", "request_id"]
+    columns += ["model", "settings", "messages", "offered"]
+    with Writer(home, loop="generate") as writer:
+        now = {"planned_at": datetime.now(UTC)}
+        writer.append("history_requests", [{name: row[name] for name in columns} | now for row in requests])
+        writer.append("responses", responses)
+    build(home, "pending_history_requests")
+
+
+WORDED = """
+    select purpose, messages, offered from pending_history_requests
+    where purpose in ('filter_rerank', 'answer') and subject_id {} '{}' order by all
+"""
+
+
+@pytest.mark.parametrize(
+    ("history", "task", "hidden", "undescribed", "other"),
+    [
+        (SHOP, "2", "2", "3", "List the names."),
+        ("log", "3", "q2", "q5", "Which members live in Genf?"),
+    ],
+)
+def test_no_ranking_and_no_prompt_changes_with_what_was_said_of_a_hidden_query(
+    history: str, task: str, hidden: str, undescribed: str, other: str, tmp_path: Path
+) -> None:
+    """The hidden query is the task's own, or was run later; it shares an item with one nobody described."""
+    homes = [Home(tmp_path / name) for name in ("before", "after")]
+    prefix = "" if history == SHOP else "q"
+    for home, words in zip(homes, ("customers who live there", "heads of all who pay"), strict=True):
+        home.root.mkdir()
+        land_shop(home, PAST)
+        if history != SHOP:
+            land_log(home)
+        register_history(home, SHOP, HistoryOptions(history))
+        said = {f"{prefix}{place}": f"members of {place}" for place in range(len(PAST))} | {hidden: words}
+        land_said(home, {name: words for name, words in said.items() if name != undescribed}, other)
+        told = rows_of(
+            home.root, f"from described_history where history_query_id = '{hidden}' and item_id is not null"
+        )
+        assert told and all(words in row["description"] for row in told)
+    before, after = (home.root for home in homes)
+    for query in (
+        RANKED.format(task),
+        COMPARED.format("script_similarities", task),
+        COMPARED.format("item_similarities", task),
+        COMPARED.format("preliminary_queries", task),
+        WORDED.format("=", task),
+    ):
+        found = rows_of(before, query)
+        assert found == rows_of(after, query) and found
+    assert {row["purpose"] for row in rows_of(after, WORDED.format("=", task))} == {"filter_rerank", "answer"}
+    shots = [exported_shots(home, SHOP, "q_c-0.5-dynamic") for home in homes]
+    of_task = [next(each for each in found if each["question_id"] == task) for found in shots]
+    assert of_task[0] == of_task[1]
+    assert undescribed in {shot["history_query_id"] for shot in of_task[0]["shots"]}
+    # The test can fail: other tasks are told what was said of that query.
+    assert rows_of(before, WORDED.format("<>", task)) != rows_of(after, WORDED.format("<>", task))
+    assert shots[0] != shots[1]
+
+
+def test_what_was_not_known_is_not_retrieved(tmp_path: Path) -> None:
+    """Tasks of a log, in the order of time: each learns from what had been run before, and sees nothing later."""
+    home = Home(tmp_path)
+    land_shop(home, PAST)
+    land_log(home)
     register_history(home, SHOP, HistoryOptions("log"))
     build(home)
     late = """
