@@ -54,7 +54,11 @@ _HISTORY_OPTIONS = (
         " the published labels, else the benchmark itself).",
     ),
     _levels(
-        "retrievers", "retriever", "what answers are shown (default: the pipeline's own)", "History study"
+        "retrievers",
+        "retriever",
+        "what answers are shown (default: the pipeline's own), with -unasked at its end without the history's"
+        " questions",
+        "History study",
     ),
     click.option(
         "--threshold",

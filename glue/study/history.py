@@ -35,6 +35,7 @@ DEFAULT_THRESHOLD, DEFAULT_SHOTS = 0.6, "3"
 DEFAULT_PIPELINE = "dail_sql"
 _PRELIMINARY_SETTING = "schema_linked"
 _LEANS_ON_PRELIMINARY = "dail"
+_RERANKED_BY_DEFAULT = "q_c_model"
 _SERVING = ("describe_history", "extract_keywords")
 
 
@@ -43,7 +44,8 @@ class HistoryStudy:
     """What a study is asked for. None of what a benchmark is registered with: as it was registered last.
 
     `models` answer, `describe_model` (default: the first of them) serves retrieval: it describes, extracts
-    keywords, filters and reranks. Without `retrievers` each pipeline has its own.
+    keywords, filters and reranks. `retrievers` as in the seed, with -unasked at the end where the history's
+    questions are not to be used; without them each pipeline has its own.
     """
 
     benchmark: str
@@ -76,6 +78,20 @@ class HistoryStudy:
                 retrieval = shots.new_retrieval(retriever, self.threshold, self.max_shots, project)
                 found.append(f"{shots.PREFIX}{pipeline}/{retrieval.setting}")
         return list(dict.fromkeys(found))
+
+    @property
+    def rerankings(self) -> list[str]:
+        """What a model reranks for: the retrievers that are its choice; without one, the paper's."""
+        project = project_directory()
+        named = [text for text in self.retrievers if shots.reranked_retriever(text, project)]
+        return list(dict.fromkeys(named)) or [_RERANKED_BY_DEFAULT]
+
+    @property
+    def leans_on_preliminary(self) -> bool:
+        """Whether what is retrieved hangs on a preliminary prediction."""
+        project = project_directory()
+        names = {shots.retrieval_of(each.rpartition("/")[2], project).retriever for each in self.settings}
+        return _LEANS_ON_PRELIMINARY in names | {shots.reranked_retriever(name, project) for name in names}
 
 
 @dataclass
@@ -208,13 +224,11 @@ def _begin(
     from glue.importers.landed import landed_benchmark
 
     landed_benchmark(home, study.benchmark)
-    for retriever in study.retrievers:
-        shots.check_retriever(retriever, project_directory())
-    settings = study.settings
+    _ = study.settings  # each one checked
     for model in (*study.models, study.describe_model or ""):
         if model.startswith("control/"):
             raise GlueError(f"{model} is shown no prompt", "name a model, such as openai/gpt-5-mini")
-    registered = _registration(home, study, settings)
+    registered = _registration(home, study)
     _check_sets(home, study, registered.history)
     if register_history(home, study.benchmark, registered, command=command) and on_registered:
         on_registered()
@@ -230,7 +244,7 @@ def _check_sets(home: Home, study: HistoryStudy, history: str) -> None:
         check_answers(home, study.preliminary_set, study.benchmark)
 
 
-def _registration(home: Home, study: HistoryStudy, settings: Sequence[str]) -> HistoryOptions:
+def _registration(home: Home, study: HistoryStudy) -> HistoryOptions:
     """What the benchmark is registered with: what is asked for, else what it was registered with last."""
     last = registered_history(home, study.benchmark)
     if last is None or (study.history is not None and study.history != last.history):
@@ -238,11 +252,7 @@ def _registration(home: Home, study: HistoryStudy, settings: Sequence[str]) -> H
     else:
         found = last
     preliminary = study.preliminary_set
-    if (
-        preliminary is None
-        and study.models
-        and any(_is_of(setting, _LEANS_ON_PRELIMINARY) for setting in settings)
-    ):
+    if preliminary is None and study.models and study.leans_on_preliminary:
         preliminary = found.preliminary_set or preliminary_name(study.models[0])
     given = {
         "encoder": study.encoder,
@@ -258,10 +268,6 @@ def preliminary_name(model: str) -> str:
     return f"{model}/preliminary"
 
 
-def _is_of(setting: str, retriever: str) -> bool:
-    return shots.retrieval_of(setting.rpartition("/")[2], project_directory()).retriever == retriever
-
-
 def _serving_runs(session: _Session) -> list[Run]:
     model = session.study.serving_model
     if model is None:
@@ -274,7 +280,11 @@ def _rerank_runs(session: _Session) -> list[Run]:
     model, purpose = session.study.serving_model, "filter_rerank"
     if model is None:
         return []
-    return [session.run(f"history/{session.study.benchmark}/{purpose}/{model}", model, purpose)]
+    name = f"history/{session.study.benchmark}/{purpose}"
+    return [
+        session.run(f"{name}/{reranking}/{model}", model, purpose, setting=reranking)
+        for reranking in session.study.rerankings
+    ]
 
 
 def _preliminary_runs(session: _Session) -> list[Run]:

@@ -16,6 +16,7 @@ from glue.errors import GlueError, nearest
 
 PREFIX = "history/"
 DYNAMIC = "dynamic"
+UNASKED = "-unasked"
 _SHAPE = re.compile(
     r"(?P<retriever>[a-z_]+)(-(?P<threshold>\d+\.\d+))?(-(?P<shots>\d+|dynamic))?(?P<unasked>-unasked)?"
 )
@@ -36,8 +37,7 @@ class Retrieval:
         parts = [self.retriever]
         parts += [] if self.threshold is None else [str(self.threshold)]
         parts += [] if self.shots is None else [self.shots]
-        parts += [] if self.uses_questions else ["unasked"]
-        return "-".join(parts)
+        return "-".join(parts) + ("" if self.uses_questions else UNASKED)
 
 
 def is_of_history(setting: str | None) -> bool:
@@ -53,7 +53,7 @@ def retrieval_of(text: str, project: Path) -> Retrieval:
             f"there is no setting of retrieval {text!r}",
             "write retriever, threshold and shots, such as mqs-0.6-4 or q_c-0.5-dynamic-unasked",
         )
-    check_retriever(found["retriever"], project)
+    _retriever(found["retriever"], project)
     threshold = None if found["threshold"] is None else float(found["threshold"])
     return Retrieval(found["retriever"], threshold, found["shots"], not found["unasked"])
 
@@ -65,18 +65,21 @@ def checked_setting(text: str, project: Path) -> str:
     return f"{PREFIX}{pipeline}/{retrieval_of(retrieval, project).setting}"
 
 
-def new_retrieval(retriever: str, threshold: float, shots: str, project: Path) -> Retrieval:
-    """A setting of a retriever, without a threshold where it has none. GlueError for no retriever."""
-    check_retriever(retriever, project)
-    row = next(row for row in _rows(project, "retrievers") if row["retriever"] == retriever)
+def new_retrieval(text: str, threshold: float, shots: str, project: Path) -> Retrieval:
+    """A setting of the retriever that a text names, as retriever or retriever-unasked.
+
+    It has no threshold where the retriever has none. GlueError for no retriever.
+    """
+    retriever, is_unasked = text.removesuffix(UNASKED), text.endswith(UNASKED)
+    row = _retriever(retriever, project)
     if row["n_most"] == "0":
         return Retrieval(retriever)
-    return Retrieval(retriever, threshold if row["uses_threshold"] == "true" else None, shots)
+    return Retrieval(retriever, threshold if row["uses_threshold"] == "true" else None, shots, not is_unasked)
 
 
-def check_retriever(name: str, project: Path) -> None:
-    """GlueError, with the nearest, when there is no such retriever."""
-    _check("retriever", name, [row["retriever"] for row in _rows(project, "retrievers")])
+def reranked_retriever(text: str, project: Path) -> str | None:
+    """Whose candidates a model chooses among, of a retriever or setting of it; None where no model does."""
+    return _retriever(text.partition("-")[0], project)["reranks"] or None
 
 
 def check_pipeline(name: str, project: Path) -> None:
@@ -93,6 +96,13 @@ def own_retriever(pipeline: str, project: Path) -> str:
 def retrievers(project: Path) -> list[str]:
     """All retrievers, in the order of their seed."""
     return [row["retriever"] for row in _rows(project, "retrievers")]
+
+
+def _retriever(name: str, project: Path) -> dict[str, str]:
+    """A retriever's row of the seed. GlueError, with the nearest, when there is no such retriever."""
+    rows = {row["retriever"]: row for row in _rows(project, "retrievers")}
+    _check("retriever", name, list(rows))
+    return rows[name]
 
 
 def _check(what: str, name: str, known: list[str]) -> None:

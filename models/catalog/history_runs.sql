@@ -52,7 +52,11 @@ history_runs as (
         runs.is_planned,
         runs.started_at,
         case when runs.purpose is null then split_part(runs.setting, '/', 2) end as pipeline,
-        case when runs.purpose is null then split_part(runs.setting, '/', 3) end as history_setting,
+        case
+            when runs.purpose is null then split_part(runs.setting, '/', 3)
+            -- What older versions landed names no retriever: it was this one.
+            when runs.purpose = 'filter_rerank' then coalesce(runs.setting, 'q_c_model')
+        end as history_setting,
     from runs
     inner join studied on runs.benchmark = studied.benchmark
     left join described on runs.run_id = described.run_id
@@ -89,7 +93,8 @@ judged as (
         or (
             not is_planned
             and row_number() over (
-                partition by purpose, if(purpose = 'describe_history', history, benchmark), is_planned
+                partition by
+                    purpose, if(purpose = 'describe_history', history, benchmark), part.retriever, part.unasked, is_planned
                 order by started_at desc, run_id asc
             ) = 1
         ) as is_in_use,

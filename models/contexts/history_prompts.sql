@@ -32,11 +32,15 @@ script_descriptions as (
 
 ),
 
+retrievers as (
+
+    select * from {{ ref('retrievers') }}
+
+),
+
 candidates as (
 
-    -- The paper has a model choose among what q_c finds.
     select * from {{ ref('history_candidates') }}
-    where retriever = 'q_c' and uses_questions
 
 ),
 
@@ -94,10 +98,25 @@ told_components as (
 
 ),
 
+rerankings as (
+
+    select distinct
+        runs.task_set,
+        runs.retriever,
+        runs.uses_questions,
+        retrievers.reranks,
+    from runs
+    inner join retrievers on runs.retriever = retrievers.retriever
+    where runs.purpose = 'filter_rerank'
+
+),
+
 offers as (
 
     select
-        candidates.task_set,
+        rerankings.task_set,
+        rerankings.retriever,
+        rerankings.uses_questions,
         candidates.question_id,
         to_json(list(
             struct_pack(
@@ -116,7 +135,11 @@ offers as (
             ),
             chr(10) || chr(10) order by candidates.rank
         ) as candidates,
-    from candidates
+    from rerankings
+    inner join candidates
+        on rerankings.task_set = candidates.task_set
+        and rerankings.reranks = candidates.retriever
+        and rerankings.uses_questions = candidates.uses_questions
     inner join tasks
         on candidates.task_set = tasks.task_set
         and candidates.question_id = tasks.question_id
@@ -129,8 +152,7 @@ offers as (
     left join script_descriptions
         on queries.history = script_descriptions.history
         and queries.history_query_id = script_descriptions.history_query_id
-    where exists (select 1 from runs where runs.purpose = 'filter_rerank' and runs.task_set = candidates.task_set)
-    group by candidates.task_set, candidates.question_id
+    group by rerankings.task_set, rerankings.retriever, rerankings.uses_questions, candidates.question_id
 
 ),
 
@@ -176,7 +198,9 @@ asked as (
         and tasks.question_id = questions.question_id
     left join offers
         on runs.purpose = 'filter_rerank'
-        and tasks.task_set = offers.task_set
+        and runs.task_set = offers.task_set
+        and runs.retriever = offers.retriever
+        and runs.uses_questions = offers.uses_questions
         and tasks.question_id = offers.question_id
     -- Where nothing was found there is nothing to choose from.
     where runs.purpose = 'extract_keywords' or (runs.purpose = 'filter_rerank' and offers.offered is not null)

@@ -29,6 +29,8 @@ answered as (
         runs.benchmark,
         runs.task_set,
         runs.history,
+        runs.retriever,
+        runs.uses_questions,
         runs.model,
         requests.db_id,
         requests.subject_id,

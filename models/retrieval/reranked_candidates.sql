@@ -21,6 +21,8 @@ listed as (
 
     select
         task_set,
+        retriever,
+        uses_questions,
         subject_id as question_id,
         model,
         coalesce(
@@ -35,6 +37,8 @@ unnested as (
 
     select
         task_set,
+        retriever,
+        uses_questions,
         question_id,
         model,
         candidates,
@@ -48,6 +52,8 @@ picked as (
 
     select
         task_set,
+        retriever,
+        uses_questions,
         question_id,
         model,
         place,
@@ -66,6 +72,8 @@ matched as (
     -- A number that stands for nothing chooses nothing.
     select
         task_set,
+        retriever,
+        uses_questions,
         question_id,
         model,
         place,
@@ -88,9 +96,11 @@ useful as (
 
     select
         task_set,
+        retriever,
+        uses_questions,
         question_id,
         row_number() over (
-            partition by task_set, question_id
+            partition by task_set, retriever, uses_questions, question_id
             order by place
         ) as rank,
         history_query_id,
@@ -105,7 +115,7 @@ useful as (
     from matched
     where use_all or len(component_numbers) > 0
     qualify row_number() over (
-        partition by task_set, question_id, history_query_id
+        partition by task_set, retriever, uses_questions, question_id, history_query_id
         order by place
     ) = 1
 
