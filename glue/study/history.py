@@ -288,12 +288,13 @@ def _rerank_runs(session: _Session) -> list[Run]:
 
 
 def _preliminary_runs(session: _Session) -> list[Run]:
-    """Who answers for retrieval to look at: the first model, where its set is the one that is looked at."""
-    models = session.study.models
-    if not models or session.registered.preliminary_set != preliminary_name(models[0]):
+    """Who answers for retrieval to look at: the first model, where `dail` is used and no set is named."""
+    study, name = session.study, session.registered.preliminary_set
+    if not study.models or study.preliminary_set is not None or not study.leans_on_preliminary:
         return []
-    name = preliminary_name(models[0])
-    return [session.run(name, models[0], PRELIMINARY, setting=_PRELIMINARY_SETTING)]
+    if name != preliminary_name(study.models[0]):
+        return []
+    return [session.run(name, study.models[0], PRELIMINARY, setting=_PRELIMINARY_SETTING)]
 
 
 def _answer_runs(session: _Session) -> list[Run]:
@@ -314,6 +315,7 @@ def _note_verdicts(session: _Session, execute: ExecuteOptions, steps: HistorySte
     from glue.study.history_verdicts import note_verdicts
 
     found = session.registered
+    asked = {found.preliminary_set} if session.study.preliminary_set is None else set()
     leaning: dict[str, list[str]] = {}
     if found.quality_set is not None:
         leaning.setdefault(found.history, []).append(found.quality_set)
@@ -325,7 +327,7 @@ def _note_verdicts(session: _Session, execute: ExecuteOptions, steps: HistorySte
     steps.on_build()
     build_all(session.home)
     for benchmark, sets in leaning.items():
-        note_verdicts(session.home, benchmark, sets, command=session.command)
+        note_verdicts(session.home, benchmark, sets, may_lack=asked, command=session.command)
 
 
 def _embed(session: _Session, steps: HistorySteps) -> None:

@@ -7,7 +7,7 @@ have landed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from datetime import UTC, datetime
 
 from glue.errors import GlueError, nearest
@@ -24,13 +24,22 @@ _ANSWERS = """
 """
 
 
-def note_verdicts(home: Home, benchmark: str, sets: Iterable[str], *, command: str | None = None) -> int:
+def note_verdicts(
+    home: Home,
+    benchmark: str,
+    sets: Iterable[str],
+    *,
+    may_lack: Container[str | None] = (),
+    command: str | None = None,
+) -> int:
     """Land what the sets answered to a benchmark, as the warehouse has it; how many answers are new or other.
 
     The warehouse must be up to date. GlueError where it is missing or in use, for a set without an answer to
-    the benchmark, and while an import is at work.
+    the benchmark unless it is in `may_lack`, and while an import is at work.
     """
-    found = [row for name in dict.fromkeys(sets) for row in _answers(home, benchmark, name)]
+    found = [
+        row for name in dict.fromkeys(sets) for row in _answers(home, benchmark, name, name not in may_lack)
+    ]
     known = _landed(home, benchmark)
     fresh = [row for row in found if known.get((row["prediction_set"], row["question_id"])) != _said(row)]
     if fresh:
@@ -40,13 +49,13 @@ def note_verdicts(home: Home, benchmark: str, sets: Iterable[str], *, command: s
     return len(fresh)
 
 
-def _answers(home: Home, benchmark: str, prediction_set: str) -> list[dict[str, object]]:
+def _answers(home: Home, benchmark: str, prediction_set: str, is_required: bool) -> list[dict[str, object]]:
     with open_read_only(home) as warehouse:
         rows = warehouse.execute(_ANSWERS, [benchmark, prediction_set]).fetchall()
         known = warehouse.execute(
             "select distinct prediction_set from predictions where benchmark = ? order by all", [benchmark]
         ).fetchall()
-    if not rows:
+    if not rows and is_required:
         close = nearest(prediction_set, [name for (name,) in known])
         raise GlueError(
             f"prediction set {prediction_set!r} has no answer to {benchmark}",

@@ -12,6 +12,12 @@ questions as (
 
 ),
 
+tasks as (
+
+    select * from {{ ref('history_tasks') }}
+
+),
+
 asked as (
 
     select
@@ -32,6 +38,9 @@ asked as (
         questions.evidence,
     from runs
     inner join questions on runs.benchmark = questions.benchmark
+    left join tasks
+        on questions.benchmark = tasks.benchmark
+        and questions.question_id = tasks.question_id
     where
         (
             runs.question_ids is null
@@ -45,7 +54,11 @@ asked as (
             )
         )
         -- What serves retrieval answers no question.
-        and coalesce(runs.purpose, 'answer') in ('answer', 'preliminary_sql')
+        and (
+            coalesce(runs.purpose, 'answer') = 'answer'
+            -- What retrieval looks at is asked for its tasks alone.
+            or (runs.purpose = 'preliminary_sql' and tasks.question_id is not null)
+        )
 
 )
 
