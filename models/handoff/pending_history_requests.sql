@@ -91,6 +91,7 @@ pending as (
         and keyed.subject_id = landed.subject_id
         and keyed.sample = landed.sample
         and keyed.request_id = landed.request_id
+        and keyed.offered is not distinct from landed.offered
     left join answers on keyed.request_id = answers.request_id
 
 )
