@@ -27,6 +27,7 @@ pytestmark = pytest.mark.slow
 CONCURRENCY = 2
 LANDS_WITHIN_S = 0.5
 DESCRIBE, KEYWORDS, RERANK = '{"name": "…"', '{"keywords"', '{"queries"'
+PRELIMINARY, ANSWER = "Columns that join tables:", "/* Answer this"
 PARTS = [
     {"number": 1, "name": "head count", "aliases": ["tally"], "description": "head count = Count(rows)"},
     {"number": 2, "name": "smokers", "aliases": [], "description": "smokers means is_smoker = 1"},
@@ -41,7 +42,8 @@ ANSWERS = {
 }
 MODEL = "openai/test"
 STUDY = ("run", "--study", "history", "--benchmark", PAST, "--model", MODEL, "--concurrency", CONCURRENCY)
-CELLS = ("--retriever", "dail", "--retriever", "q_c_model", "--retriever", "none", "--max-shots", "dynamic")
+RETRIEVERS = ("dail", "q_c_model", "evalhouse_model-unasked", "none")
+CELLS = (*(word for each in RETRIEVERS for word in ("--retriever", each)), "--max-shots", "dynamic")
 
 
 @pytest.fixture(scope="module")
@@ -52,18 +54,32 @@ def server() -> Iterator[ModelServer]:
 
 @pytest.fixture(scope="module")
 def killed(tmp_path_factory: pytest.TempPathFactory, server: ModelServer) -> Path:
-    """A study that was killed among descriptions, and among answers, and then ended."""
+    """A study that was killed among the requests of each purpose, and then ended."""
     root = tmp_path_factory.mktemp("history")
     import_past(Home(root))
     server.plan(delay_s=0.25, by_part=ANSWERS)
     study = (*STUDY, *CELLS, "--api-base", server.url)
+    first_plan = planned(root, study)
     landed: set[str] = set()
-    for wanted in (DESCRIBE, RERANK, "/* Answer this"):
+    for wanted in (PRELIMINARY, DESCRIBE, KEYWORDS, RERANK, ANSWER):
         landed |= kill_at(root, server, study, wanted, landed)
-    n_before = len(server.seen())
+    plan, n_before = planned(root, study), len(server.seen())
     glue(root, *study)
-    assert not landed & {request["text"] for request in server.seen()[n_before:]}
+    last = [request["text"] for request in server.seen()[n_before:]]
+    assert not landed & set(last)
+    assert {**dict.fromkeys(plan, 0), "answer": len(last)} == plan and last
+    asked = landed_keys(Home(root), "responses", columns=["request_id", "purpose"]).to_pylist()
+    known_at_first = ("preliminary_sql", "describe_history", "extract_keywords")
+    assert {name: first_plan[name] for name in known_at_first} == {
+        name: len({row["request_id"] for row in asked if row["purpose"] == name}) for name in known_at_first
+    }
     return root
+
+
+def planned(root: Path, study: tuple[object, ...]) -> dict[str, int]:
+    """How many distinct requests of each purpose the plan of a study counts."""
+    rows = (line.split() for line in glue(root, *study, "--plan").stdout.splitlines())
+    return {words[0]: int(words[3]) for words in rows if len(words) > 3 and words[3].isdigit()}
 
 
 def kill_at(
@@ -97,7 +113,7 @@ def test_nothing_whose_response_had_come_was_sent_again(killed: Path, server: Mo
     answered = landed_keys(Home(killed), "responses", columns=["request_id", "purpose"]).to_pylist()
     assert len(answered) == len({row["request_id"] for row in answered})
     counts = server.counts()
-    assert sum(counts.values()) - len(counts) <= 3 * CONCURRENCY
+    assert sum(counts.values()) - len(counts) <= 5 * CONCURRENCY
     assert {row["purpose"] for row in answered} == {
         "describe_history",
         "extract_keywords",
@@ -110,25 +126,34 @@ def test_nothing_whose_response_had_come_was_sent_again(killed: Path, server: Mo
 def test_what_the_model_said_is_what_retrieval_compares(killed: Path) -> None:
     scripts = rows_of(killed, "from script_descriptions where history = 'past'")
     assert {(row["name"], row["made_by"]) for row in scripts} == {("smokers", MODEL)} and len(scripts) == 9
-    (item,) = rows_of(
+    items = rows_of(
         killed,
-        "select d.* from item_descriptions as d join knowledge_items using (history, db_id, item_id)"
-        " where skeleton = 'patient.is_smoker = <val>'",
+        "select distinct d.phrase, d.made_by from component_phrases as d"
+        " join knowledge_items using (history, db_id, item_id) where skeleton = 'patient.is_smoker = <val>'",
     )
-    assert (item["name"], item["made_by"], item["aliases"]) == ("smokers", MODEL, [])
+    assert items == [{"phrase": "smokers. smokers means is_smoker = 1", "made_by": MODEL}]
     keywords = rows_of(killed, "select distinct keyword, made_by from task_keywords order by keyword")
     assert [tuple(row.values()) for row in keywords] == [("head count", MODEL), ("smokers", MODEL)]
     assert rows_of(killed, "from history_answers where reason is not null") == []
 
 
-def test_the_model_chooses_among_what_q_c_finds(killed: Path) -> None:
+def test_the_model_chooses_among_what_a_retriever_finds(killed: Path) -> None:
     rows = rows_of(
         killed,
-        "select c.rank, c.use_all, len(c.item_ids) as n_items, q.rank as before"
-        " from history_candidates as c join history_candidates as q using (question_id, history_query_id)"
-        " where c.retriever = 'q_c_model' and q.retriever = 'q_c' and q.uses_questions",
+        "select c.retriever, c.uses_questions, c.rank, c.use_all, len(c.item_ids) as n_items,"
+        " q.rank as before"
+        " from history_candidates as c join retrievers as r using (retriever)"
+        " left join history_candidates as q on q.question_id = c.question_id and q.retriever = r.reranks"
+        " and q.uses_questions = c.uses_questions and q.history_query_id = c.history_query_id"
+        " where r.reranks is not null",
     )
-    assert {(row["rank"], row["before"], row["use_all"]) for row in rows} == {(1, 2, False), (2, 1, True)}
+    assert {(row["retriever"], row["uses_questions"]) for row in rows} == {
+        ("q_c_model", True),
+        ("evalhouse_model", False),
+    }
+    assert {(row["before"], row["use_all"]) for row in rows} == {(2, False), (1, True)}
+    of_q_c = {(row["rank"], row["before"]) for row in rows if row["retriever"] == "q_c_model"}
+    assert of_q_c == {(1, 2), (2, 1)}
     assert all(row["n_items"] == 1 for row in rows if not row["use_all"])
 
 
@@ -137,11 +162,10 @@ def test_answers_alone_make_prediction_sets(killed: Path) -> None:
     n_tasks = rows_of(killed, "select count(*) as n from history_tasks")[0]["n"]
     names = [
         f"{MODEL}/history/dail_sql/{each}/sqlite"
-        for each in ("dail-0.6-dynamic", "none", "q_c_model-dynamic")
+        for each in ("dail-0.6-dynamic", "evalhouse_model-dynamic-unasked", "none", "q_c_model-dynamic")
     ]
     assert {row["prediction_set"]: row["n"] for row in sets} == {
-        **dict.fromkeys(names, n_tasks),
-        f"{MODEL}/preliminary": 9,
+        **dict.fromkeys([*names, f"{MODEL}/preliminary"], n_tasks),
     }
 
 
@@ -163,11 +187,20 @@ def test_shots_stand_in_the_prompt_and_in_what_is_exported(killed: Path) -> None
 def test_the_same_again_sends_nothing_and_the_plan_says_so(killed: Path, server: ModelServer) -> None:
     n_before = len(server.seen())
     study = (*STUDY, *CELLS, "--api-base", server.url)
-    planned = glue(killed, *study, "--plan", "--price-in", "1", "--price-out", "1").stdout
-    assert all(f"{name:<17}" in planned for name in ("describe_history", "filter_rerank", "answer"))
+    assert set(planned(killed, study).values()) == {0} and len(planned(killed, study)) == 5
     again = glue(killed, *study)
     assert "nothing was left to answer" in again.stdout and "q_c_model" in again.stdout
     assert len(server.seen()) == n_before
+
+
+def test_preliminary_answers_are_asked_for_where_they_are_looked_at(
+    killed: Path, server: ModelServer
+) -> None:
+    study = (*STUDY, "--api-base", server.url, "--retriever")
+    assert "preliminary_sql" in planned(killed, (*study, "dail_model"))
+    assert "preliminary_sql" not in planned(killed, (*study, "mqs"))
+    named = planned(killed, (*study, "dail_model", "--preliminary-set", f"{MODEL}/preliminary"))
+    assert "preliminary_sql" not in named and named["filter_rerank"] > 0
 
 
 def test_a_cell_of_the_study_can_be_asked_for_alone(killed: Path, server: ModelServer) -> None:
