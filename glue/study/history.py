@@ -255,12 +255,22 @@ def _registration(home: Home, study: HistoryStudy) -> HistoryOptions:
     if preliminary is None and study.models and study.leans_on_preliminary:
         preliminary = found.preliminary_set or preliminary_name(study.models[0])
     given = {
-        "encoder": study.encoder,
+        "encoder": _landed_name(study.encoder),
         "quality_set": study.quality_set,
         "preliminary_set": preliminary,
         "as_of": study.as_of,
     }
     return replace(found, **{name: value for name, value in given.items() if value is not None})
+
+
+def _landed_name(encoder: str | None) -> str | None:
+    """The name that an encoder's vectors land under: a folder has another than its path."""
+    if encoder is None:
+        return None
+    from glue.encoders import encoder_of
+    from glue.encoders.api import ApiOptions
+
+    return encoder_of(encoder, ApiOptions()).name
 
 
 def preliminary_name(model: str) -> str:
@@ -332,11 +342,19 @@ def _note_verdicts(session: _Session, execute: ExecuteOptions, steps: HistorySte
 
 def _embed(session: _Session, steps: HistorySteps) -> None:
     from glue.embed import embed
+    from glue.encoders.sentence_models import FOLDER
 
-    if session.registered.encoder is not None:
+    encoder = session.study.encoder or session.registered.encoder
+    if encoder is not None and encoder.startswith(FOLDER):
+        name = encoder.removeprefix(FOLDER)
+        raise GlueError(
+            f"the study's encoder is a folder named {name}, and it is not stored where it lies",
+            "name it again: --encoder FOLDER",
+        )
+    if encoder is not None:
         report = embed(
             session.home,
-            session.registered.encoder,
+            encoder,
             [session.study.benchmark],
             progress=session.progress,
             command=session.command,

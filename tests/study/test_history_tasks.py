@@ -14,6 +14,9 @@ import pytest
 from glue.build import refresh
 from glue.errors import GlueError
 from glue.home import Home
+from glue.progress import Silent
+from glue.run import ExecuteOptions
+from glue.study.history import HistorySteps, HistoryStudy, plan_history, run_history
 from glue.study.registry import (
     HistoryOptions,
     default_history,
@@ -196,6 +199,25 @@ def test_what_cannot_be_studied_is_told(
     with pytest.raises(GlueError) as error:
         register_history(toy, benchmark, options)
     assert told in (error.value.hint or "")
+
+
+def test_an_encoder_in_a_folder_is_studied_under_its_landed_name(
+    home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not under its path, which no vector has; where it lies is asked for again."""
+    monkeypatch.setattr("glue.encoders.sentence_models.find_spec", lambda name: name)
+    import_past(home)
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    study = HistoryStudy(PAST, encoder=str(folder))
+    assert plan_history(home, study, Silent(), command="") == []
+    registered = registered_history(home, PAST)
+    assert registered is not None and registered.encoder == "folder:mine"
+    ignored: Any = lambda *_: None  # noqa: E731
+    steps = HistorySteps(*[ignored] * 6)
+    with pytest.raises(GlueError, match="a folder named mine") as error:
+        run_history(home, HistoryStudy(PAST), ExecuteOptions(), Silent(), steps, command="")
+    assert "--encoder FOLDER" in (error.value.hint or "")
 
 
 def test_nothing_is_made_of_a_history_that_nobody_studies(home: Home) -> None:
