@@ -39,8 +39,8 @@ BATCH_SIZE = 64
 class EmbedOptions:
     """How texts are embedded: so many at once, and how an API is asked.
 
-    `precision` of the vectors that land: half or single; None: half for what nothing but the history study
-    compares.
+    `precision` of the vectors that land: byte, half or single; None: half for what nothing but the history
+    study compares.
     """
 
     batch_size: int = BATCH_SIZE

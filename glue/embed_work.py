@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from glue.solvers.asking import Tally
     from glue.solvers.prices import Price
 
-HALF, SINGLE = PRECISIONS = ("half", "single")
+BYTE, HALF, SINGLE = PRECISIONS = ("byte", "half", "single")
+"""How finely vectors are stored, the coarsest first."""
 _LARGEST_HALF = 65_504.0
+_MOST_STEPS = 127
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,7 @@ class Text:
     text_id: str
     text: str
     n_failures: int = 0
-    is_half: bool = False  # its vector lands in half precision
+    precision: str = SINGLE  # that its vector lands in
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,7 @@ def work_of(
 ) -> Work:
     """What may be embedded of the pending rows: not what has landed, was tried enough, or failed for good.
 
-    `precision`: half or single; None: half for what nothing but the history study compares.
+    `precision`: one of PRECISIONS; None: half for what nothing but the history study compares.
     """
     found: dict[str, Text] = {}
     used_up: set[str] = set()
@@ -110,10 +112,10 @@ def work_of(
             used_up.add(embedding_id)
             continue
         n_failures = 0 if is_failed_retried else row["n_failures"]
-        is_half = precision == HALF or (precision is None and bool(row.get("is_history")))
-        if embedding_id in found:  # of another benchmark too: all must be content with half
-            is_half = is_half and found[embedding_id].is_half
-        found[embedding_id] = Text(embedding_id, row["text_id"], row["text"], n_failures, is_half)
+        stored = precision or (HALF if row.get("is_history") else SINGLE)
+        if embedding_id in found:  # of another benchmark too: the finest that one of them wants
+            stored = max(stored, found[embedding_id].precision, key=PRECISIONS.index)
+        found[embedding_id] = Text(embedding_id, row["text_id"], row["text"], n_failures, stored)
     return Work(list(found.values()), len(used_up))
 
 
@@ -208,15 +210,11 @@ def embedding_rows(
     vectors: Vectors,
     n_tokens: Sequence[int] | None = None,
 ) -> list[dict[str, Any]]:
-    """A batch's vectors as rows of landing table `embeddings`. `n_tokens` are the encoder's own counts.
-
-    A vector that half precision cannot hold lands in single all the same.
-    """
+    """A batch's vectors as rows of landing table `embeddings`. `n_tokens` are the encoder's own counts."""
     most = encoder.n_max_tokens
     rows = []
     for place, (text, vector) in enumerate(zip(batch, vectors, strict=True)):
         count = None if n_tokens is None else n_tokens[place]
-        is_half = text.is_half and max(map(abs, vector), default=0.0) <= _LARGEST_HALF
         rows.append(
             {
                 "embedding_id": text.embedding_id,
@@ -224,10 +222,19 @@ def embedding_rows(
                 "text_id": text.text_id,
                 "encoder": encoder.name,
                 "revision": encoder.revision,
-                "half_vector" if is_half else "vector": vector,
+                **_stored(vector, text.precision),
                 "n_dimensions": len(vector),
                 "n_tokens": count,
                 "is_cut": None if count is None or most is None else count > most,
             }
         )
     return rows
+
+
+def _stored(vector: Sequence[float], precision: str) -> dict[str, Any]:
+    """A vector's columns. One that half precision cannot hold lands in single all the same."""
+    largest = max(map(abs, vector), default=0.0)
+    if precision == BYTE and largest > 0:
+        step = largest / _MOST_STEPS
+        return {"byte_vector": [round(number / step) for number in vector], "byte_step": step}
+    return {"half_vector" if precision == HALF and largest <= _LARGEST_HALF else "vector": vector}

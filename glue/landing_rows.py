@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 
 from glue.errors import GlueError, nearest
-from glue.landing_tables import FLAG, FLOATS, HALVES, INT, MOMENT, TABLES, TEXT, TEXTS, LandingTable
+from glue.landing_tables import BYTES, FLAG, FLOATS, HALVES, INT, MOMENT, TABLES, TEXT, TEXTS, LandingTable
 
 Rows: TypeAlias = Iterable[Mapping[str, Any]] | pa.RecordBatch | pa.Table
 
@@ -35,6 +35,7 @@ _EXPECTED = {
     TEXTS: "a list of texts",
     FLOATS: "a list of finite numbers in single precision",
     HALVES: "a list of finite numbers in half precision",
+    BYTES: "a list of whole numbers from -127 to 127",
     pa.float64(): "a number",
 }
 _PLAIN_TYPES: dict[pa.DataType, set[type]] = {
@@ -45,9 +46,10 @@ _PLAIN_TYPES: dict[pa.DataType, set[type]] = {
     TEXTS: {list, tuple, type(None)},
     FLOATS: {list, tuple, type(None)},
     HALVES: {list, tuple, type(None)},
+    BYTES: {list, tuple, type(None)},
     pa.float64(): {float, int, type(None)},
 }
-_LARGEST: dict[pa.DataType, float] = {FLOATS: 3.4028234663852886e38, HALVES: 65504.0}
+_LARGEST: dict[pa.DataType, float] = {FLOATS: 3.4028234663852886e38, HALVES: 65504.0, BYTES: 127}
 """Of each precision: Arrow would make infinity of what is larger."""
 
 
@@ -310,17 +312,18 @@ def _is_plain(kind: pa.DataType, values: list[Any]) -> bool:
     if kind == TEXTS:
         return set(map(type, chain.from_iterable(filter(None, values)))) <= _PLAIN_TYPES[TEXT]
     if kind in _LARGEST:
-        return all(_are_floats(value, _LARGEST[kind]) for value in values if value is not None)
+        return all(_are_numbers(value, kind) for value in values if value is not None)
     if kind == MOMENT:
         return all(value is None or value.tzinfo is not None for value in values)
     return True
 
 
-def _are_floats(value: Any, largest: float) -> bool:
+def _are_numbers(value: Any, kind: pa.DataType) -> bool:
     """Is this a list of numbers that a precision holds? NULL, NaN and infinity are none."""
-    if not isinstance(value, list | tuple) or not set(map(type, value)) <= {float, int}:
+    allowed: set[type] = {int} if kind == BYTES else {float, int}
+    if not isinstance(value, list | tuple) or not set(map(type, value)) <= allowed:
         return False
-    return all(-largest <= number <= largest for number in value)
+    return all(-_LARGEST[kind] <= number <= _LARGEST[kind] for number in value)
 
 
 def _problem(kind: pa.DataType, value: Any) -> str | None:
@@ -352,7 +355,7 @@ def _is_of(kind: pa.DataType, value: Any) -> bool:
             item is None or isinstance(item, str) for item in value
         )
     if kind in _LARGEST:
-        return _are_floats(value, _LARGEST[kind])
+        return _are_numbers(value, kind)
     return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 

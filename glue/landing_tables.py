@@ -18,6 +18,7 @@ MOMENT = pa.timestamp("us", tz="UTC")
 TEXTS = pa.list_(pa.string())
 FLOATS = pa.list_(pa.float32())
 HALVES = pa.list_(pa.float16())
+BYTES = pa.list_(pa.int8())
 
 
 @dataclass(frozen=True)
@@ -442,8 +443,10 @@ _TABLES = (
         text_id=TEXT,  # md5 of the text
         encoder=TEXT,
         revision=TEXT,
-        vector=FLOATS,  # as the encoder gave it, finite; NULL: in half precision
-        half_vector=HALVES,  # rounded to half precision; NULL: in single
+        vector=FLOATS,  # as the encoder gave it, finite; NULL: rounded, in one of the next two
+        half_vector=HALVES,  # rounded to half precision
+        byte_vector=BYTES,  # rounded to whole steps, -127 to 127 of them
+        byte_step=pa.float64(),  # one such step: the vector's largest number is 127
         n_dimensions=INT,
         n_tokens=INT,  # of the whole text, by the encoder's own count; NULL: not said
         is_cut=FLAG,  # the encoder read only the beginning; NULL: not said

@@ -95,6 +95,19 @@ def test_half_precision_survives_compaction_as_such(home: Home) -> None:
         to_batches("embeddings", [{"half_vector": [65505.0]}])
 
 
+def test_bytes_are_whole_numbers_and_survive_compaction_as_such(home: Home) -> None:
+    land(home, "embeddings", [{"embedding_id": "a", "byte_vector": [127, -127], "byte_step": 0.5}])
+    land(home, "embeddings", [{"embedding_id": "b"}])
+    landing.compact(home)
+    (path,) = (home.landing / "embeddings").glob("compact-*.parquet")
+    assert parquet.read_schema(path).field("byte_vector").type == pa.list_(pa.int8())
+    rows = query(home, "embeddings", "embedding_id, byte_vector, byte_step, typeof(byte_vector)")
+    assert sorted(rows) == [("a", [127, -127], 0.5, "TINYINT[]"), ("b", None, None, "TINYINT[]")]
+    for vector in ([128], [1.0], [True]):
+        with pytest.raises(GlueError, match="expected a list of whole numbers from -127 to 127"):
+            to_batches("embeddings", [{"byte_vector": vector}])
+
+
 def test_of_equal_moments_the_smaller_vector_stays(home: Home) -> None:
     """Compaction orders by lists too, so that what stays never hangs on the order of the files."""
     from datetime import UTC, datetime

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from glue.build import refresh
-from glue.embed_work import embedding_rows, work_of
+from glue.embed_work import Text, embedding_rows, work_of
 from glue.generate_runs import Run
 from glue.home import Home
 from glue.landing import Writer
@@ -551,7 +551,7 @@ def test_named_sets_filter_and_predict(tmp_path: Path) -> None:
 # --------------------------------------------------------------------------- precision
 
 
-def test_vectors_land_in_half_precision_where_it_holds_them(tmp_path: Path) -> None:
+def test_vectors_land_in_the_precision_that_is_asked_for(tmp_path: Path) -> None:
     """What only the history study compares lands in half; in single what others read, or half cannot hold."""
     pending = [
         {"embedding_id": name, "text_id": name, "text": name, "n_failures": 0, "is_permanently_failed": False}
@@ -559,29 +559,34 @@ def test_vectors_land_in_half_precision_where_it_holds_them(tmp_path: Path) -> N
         for name, is_history in (("a", True), ("b", True), ("c", False), ("d", True), ("d", False))
     ]
     texts = {text.embedding_id: text for text in work_of(pending, set(), retries=1).texts}
-    assert {name: text.is_half for name, text in texts.items()} == {
-        "a": True,
-        "b": True,
-        "c": False,
-        "d": False,
+    assert {name: text.precision for name, text in texts.items()} == {
+        "a": "half",
+        "b": "half",
+        "c": "single",
+        "d": "single",
     }
-    for precision in ("half", "single"):
+    for precision in ("byte", "half", "single"):
         chosen = work_of(pending, set(), retries=1, precision=precision).texts
-        assert {text.is_half for text in chosen} == {precision == "half"}
+        assert {text.precision for text in chosen} == {precision}
     home = Home(tmp_path)
     vectors = [[0.1, -3.0], [0.1, 1e5], [0.1, 1.0], [0.1, 1.0]]
     encoder: Any = SimpleNamespace(name="e", revision="r", n_max_tokens=None)
     with Writer(home, loop="embed") as writer:
         batch = [texts[name] for name in "abcd"]
         writer.append("embeddings", embedding_rows(encoder, "attempt", batch, vectors))
+        batch = [Text(name, name, name, precision="byte") for name in "ef"]
+        writer.append("embeddings", embedding_rows(encoder, "attempt", batch, [[0.5, -254.0], [0.0, 0.0]]))
     build(home, "stg_embeddings")
     rows = {row["text_id"]: row for row in rows_of(tmp_path, "from stg_embeddings")}
-    assert {name: row["is_half"] for name, row in rows.items()} == {
-        "a": True,
-        "b": False,
-        "c": False,
-        "d": False,
+    assert {name: (row["precision"], row["n_bytes"]) for name, row in rows.items()} == {
+        "a": ("half", 4),
+        "b": ("single", 8),
+        "c": ("single", 8),
+        "d": ("single", 8),
+        "e": ("byte", 10),
+        "f": ("single", 8),
     }
+    assert rows["e"]["vector"] == [0.0, -254.0]
     assert rows["a"]["vector"] == [0.0999755859375, -3.0]
     assert rows["b"]["vector"] == np.array(vectors[1], dtype=np.float32).tolist()
 
@@ -623,7 +628,7 @@ def measured(
 def test_on_bird_dev_everything_is_compared(bird: Path) -> None:
     (encoder,) = rows_of(bird, "from history_encoders")
     assert encoder["encoder"] == "minilm" and encoder["n_texts"] == encoder["n_embedded_texts"] > 10_000
-    assert rows_of(bird, "from stg_embeddings where not is_half") == []
+    assert rows_of(bird, "from stg_embeddings where precision <> 'half'") == []
     (n_tasks,) = rows_of(
         bird, "select count(*) as n, count(distinct db_id) as n_databases from history_tasks"
     )
