@@ -42,8 +42,14 @@ responses as (
 
 texts as (
 
-    select * from {{ ref('history_texts') }}
+    -- The paper's retriever is q_c; masked texts are what others compare besides.
+    select
+        task_set,
+        text_id,
+        bool_and(starts_with(kind, 'masked')) as is_masked,
+    from {{ ref('history_texts') }}
     where kind not in ('task_question', 'masked_task_question', 'keyword')
+    group by task_set, text_id
 
 ),
 
@@ -98,12 +104,17 @@ described_components as (
 
 ),
 
+phrases as (
+
+    select * from {{ ref('component_phrases') }}
+
+),
+
 n_scripts as (
 
     select
         history,
         count(*) as n_queries,
-        sum(strlen(sql)) as n_bytes,
     from scripts
     group by history
 
@@ -126,12 +137,12 @@ asked as (
 
 embedded as (
 
-    select distinct
+    select
         encoders.task_set,
         encoders.history,
-        embeddings.embedding_id,
         embeddings.attempt_id,
-        embeddings.n_dimensions,
+        embeddings.n_bytes,
+        if(texts.is_masked, '_masked', '') as step_suffix,
     from encoders
     inner join texts on encoders.task_set = texts.task_set
     inner join embeddings
@@ -146,60 +157,55 @@ embedding_times as (
     -- A batch's time is shared by its texts.
     select
         embedded.task_set,
-        'embed' as step,
+        concat('embed', embedded.step_suffix) as step,
         any_value(n_scripts.n_queries) as n_measured,
         sum(attempts.elapsed_ms / attempts.n_texts) / any_value(n_scripts.n_queries) as value,
     from embedded
     inner join attempts on embedded.attempt_id = attempts.attempt_id
     inner join n_scripts on embedded.history = n_scripts.history
-    group by embedded.task_set
-
-),
-
-component_bytes as (
-
-    select
-        history,
-        sum(strlen(sql_substring)) as n_bytes,
-    from components
-    group by history
-
-),
-
-item_bytes as (
-
-    select
-        history,
-        sum(strlen(skeleton) + strlen(published_skeleton)) as n_bytes,
-    from items
-    group by history
-
-),
-
-description_bytes as (
-
-    select
-        history,
-        sum(strlen(concat_ws(' ', name, array_to_string(aliases, ' '), description))) as n_bytes,
-    from (
-        select history, name, aliases, description from described_scripts
-        union all
-        select history, name, aliases, description from described_items
-        union all
-        select history, name, aliases, description from described_components
-    )
-    group by history
+    group by embedded.task_set, embedded.step_suffix
 
 ),
 
 vector_bytes as (
 
-    -- Four bytes a number.
     select
         task_set,
-        sum(4 * n_dimensions) as n_bytes,
+        sum(n_bytes) filter (where step_suffix = '') as n_bytes,
+        sum(n_bytes) filter (where step_suffix = '_masked') as n_masked_bytes,
     from embedded
     group by task_set
+
+),
+
+stored_texts as (
+
+    -- What says the same is one text, whatever it is of.
+    select history, sql as text from scripts
+    union
+    select history, question as text from scripts
+    union
+    select history, sql_substring as text from components
+    union
+    select history, phrase as text from phrases
+    union
+    select history, unnest([skeleton, published_skeleton]) as text from items
+    union
+    select history, unnest([name, description] || aliases) as text from described_scripts
+    union
+    select history, unnest([name, description] || aliases) as text from described_items
+    union
+    select history, unnest([name, description] || aliases) as text from described_components
+
+),
+
+text_bytes as (
+
+    select
+        history,
+        sum(strlen(text)) as n_bytes,
+    from stored_texts
+    group by history
 
 ),
 
@@ -207,20 +213,15 @@ stored as (
 
     select
         studied.task_set,
-        'store' as step,
+        unnest(['store', 'store_masked']) as step,
         n_scripts.n_queries as n_measured,
-        (
-            n_scripts.n_bytes
-            + coalesce(component_bytes.n_bytes, 0)
-            + coalesce(item_bytes.n_bytes, 0)
-            + coalesce(description_bytes.n_bytes, 0)
-            + coalesce(vector_bytes.n_bytes, 0)
-        ) / n_scripts.n_queries / 1000 as value,
+        unnest([
+            text_bytes.n_bytes + coalesce(vector_bytes.n_bytes, 0),
+            vector_bytes.n_masked_bytes,
+        ]) / n_scripts.n_queries / 1000 as value,
     from studied
     inner join n_scripts on studied.history = n_scripts.history
-    left join component_bytes on studied.history = component_bytes.history
-    left join item_bytes on studied.history = item_bytes.history
-    left join description_bytes on studied.history = description_bytes.history
+    inner join text_bytes on studied.history = text_bytes.history
     left join vector_bytes on studied.task_set = vector_bytes.task_set
 
 ),
@@ -242,7 +243,7 @@ costs as (
         steps.step,
         steps.is_online,
         steps.unit,
-        measured.n_measured,
+        if(measured.value is null, null, measured.n_measured) as n_measured,
         round(measured.value, 6) as value,
         steps.paper_value,
         steps.meaning,
