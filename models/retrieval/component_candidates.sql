@@ -30,14 +30,72 @@ components as (
 
 ),
 
+-- Numbers stand for searches, scripts and items, in the order that ties are broken in: pairs of them are many.
+searches as (
+
+    select
+        task_set,
+        question_id,
+        encoder,
+        uses_questions,
+        row_number() over (order by task_set, question_id, encoder, uses_questions) as search_number,
+    from (
+        select distinct
+            task_set,
+            question_id,
+            encoder,
+        from similarities
+    )
+    cross join (select unnest([true, false]) as uses_questions)
+
+),
+
+numbered_scripts as (
+
+    select
+        history,
+        history_query_id,
+        row_number() over (order by history, query_position, history_query_id) as script_number,
+    from (
+        select distinct
+            history,
+            history_query_id,
+            query_position,
+        from similarities
+    )
+
+),
+
+numbered_items as (
+
+    select
+        history,
+        db_id,
+        item_id,
+        row_number() over (order by history, db_id, item_id) as item_number,
+    from (
+        select distinct
+            history,
+            db_id,
+            item_id,
+        from components
+    )
+
+),
+
 held as (
 
     select distinct
-        history,
-        db_id,
-        history_query_id,
-        item_id,
+        numbered_scripts.script_number,
+        numbered_items.item_number,
     from components
+    inner join numbered_scripts
+        on components.history = numbered_scripts.history
+        and components.history_query_id = numbered_scripts.history_query_id
+    inner join numbered_items
+        on components.history = numbered_items.history
+        and components.db_id = numbered_items.db_id
+        and components.item_id = numbered_items.item_id
 
 ),
 
@@ -45,145 +103,103 @@ own_scores as (
 
     -- How alike the scripts themselves are to the question: as retriever q sees them.
     select
-        task_set,
-        question_id,
-        encoder,
-        history,
-        db_id,
-        history_query_id,
-        query_position,
-        unnest([true, false]) as uses_questions,
-        unnest([greatest(qs, description_score), description_score]) as own_score,
+        searches.search_number,
+        numbered_scripts.script_number,
+        if(
+            searches.uses_questions,
+            greatest(similarities.qs, similarities.description_score),
+            similarities.description_score
+        ) as own_score,
     from similarities
+    inner join searches
+        on similarities.task_set = searches.task_set
+        and similarities.question_id = searches.question_id
+        and similarities.encoder = searches.encoder
+    inner join numbered_scripts
+        on similarities.history = numbered_scripts.history
+        and similarities.history_query_id = numbered_scripts.history_query_id
 
 ),
 
 matched as (
 
     select
-        matches.task_set,
-        matches.question_id,
-        matches.encoder,
-        matches.history,
-        matches.db_id,
-        matches.item_id,
+        searches.search_number,
+        numbered_items.item_number,
         matches.score,
     from matches
     cross join thresholds
+    inner join searches
+        on matches.task_set = searches.task_set
+        and matches.question_id = searches.question_id
+        and matches.encoder = searches.encoder
+    inner join numbered_items
+        on matches.history = numbered_items.history
+        and matches.db_id = numbered_items.db_id
+        and matches.item_id = numbered_items.item_id
     where matches.score >= thresholds.lowest_threshold
 
 ),
 
 traced as (
 
-    -- An item comes from the script that is itself most like the question.
+    -- An item comes from the script that is itself most like the question; of equal ones from the first.
     select
-        matched.task_set,
-        matched.question_id,
-        matched.encoder,
-        own_scores.uses_questions,
-        own_scores.history_query_id,
-        own_scores.query_position,
-        matched.item_id,
-        matched.score,
+        matched.search_number,
+        matched.item_number,
+        any_value(matched.score) as score,
+        arg_max(
+            held.script_number,
+            coalesce((own_scores.own_score * 1000000)::bigint, -1000001) * 1000000000 - held.script_number
+        ) as script_number,
     from matched
-    inner join held
-        on matched.history = held.history
-        and matched.db_id = held.db_id
-        and matched.item_id = held.item_id
+    inner join held on matched.item_number = held.item_number
     inner join own_scores
-        on matched.task_set = own_scores.task_set
-        and matched.question_id = own_scores.question_id
-        and matched.encoder = own_scores.encoder
-        and held.history_query_id = own_scores.history_query_id
-    qualify row_number() over (
-        partition by
-            matched.task_set, matched.question_id, matched.encoder, own_scores.uses_questions, matched.item_id
-        order by own_scores.own_score desc nulls last, own_scores.query_position asc, own_scores.history_query_id asc
-    ) = 1
+        on matched.search_number = own_scores.search_number
+        and held.script_number = own_scores.script_number
+    group by matched.search_number, matched.item_number
 
 ),
 
 whole as (
 
     select
-        own_scores.task_set,
-        own_scores.question_id,
-        own_scores.encoder,
-        own_scores.uses_questions,
-        own_scores.history_query_id,
-        own_scores.query_position,
-        held.item_id,
+        own_scores.search_number,
+        own_scores.script_number,
         own_scores.own_score as score,
     from own_scores
     cross join thresholds
-    inner join held
-        on own_scores.history = held.history
-        and own_scores.history_query_id = held.history_query_id
+    semi join held on own_scores.script_number = held.script_number
     where own_scores.own_score >= thresholds.lowest_threshold
 
 ),
 
-brought as (
+-- Scripts are ranked before their items are listed. A script scores as its best item, or as itself where it comes whole.
+scored as (
 
     select
         'c' as retriever,
+        search_number,
+        script_number,
+        max(score) as score,
         null::double as whole_score,
-        *,
     from traced
+    group by search_number, script_number
 
-    union all by name
+    union all
 
     select
         'q_c' as retriever,
-        null::double as whole_score,
-        *,
-    from traced
-
-    union all by name
-
-    select
-        'q_c' as retriever,
-        score as whole_score,
-        *,
-    from whole
-
-),
-
-per_item as (
-
-    select
-        retriever,
-        task_set,
-        question_id,
-        encoder,
-        uses_questions,
-        history_query_id,
-        query_position,
-        item_id,
+        search_number,
+        script_number,
         max(score) as score,
         max(whole_score) as whole_score,
-    from brought
-    group by all
-
-),
-
-per_script as (
-
-    select
-        retriever,
-        task_set,
-        question_id,
-        encoder,
-        uses_questions,
-        history_query_id,
-        query_position,
-        max(score) as score,
-        max(whole_score) as whole_score,
-        list(item_id order by score desc, item_id) as item_ids,
-        list(score order by score desc, item_id) as item_scores,
-    from per_item
-    group by all
+    from (
+        select search_number, script_number, score, null::double as whole_score from traced
+        union all
+        select search_number, script_number, score, score as whole_score from whole
+    )
+    group by search_number, script_number
 
 ),
 
@@ -202,36 +218,99 @@ pools as (
 ranked as (
 
     select
-        per_script.task_set,
-        per_script.question_id,
-        per_script.encoder,
-        per_script.retriever,
-        per_script.uses_questions,
-        per_script.history_query_id,
-        per_script.score,
+        scored.retriever,
+        scored.search_number,
+        scored.script_number,
+        scored.score,
+        scored.whole_score,
         row_number() over (
-            partition by
-                per_script.task_set,
-                per_script.question_id,
-                per_script.encoder,
-                per_script.retriever,
-                per_script.uses_questions
-            order by per_script.score desc, per_script.query_position asc, per_script.history_query_id asc
+            partition by scored.retriever, scored.search_number
+            order by scored.score desc, scored.script_number asc
         ) as rank,
-        per_script.whole_score,
-        per_script.item_ids,
-        per_script.item_scores,
-        pools.n_pool,
-    from per_script
-    inner join pools on per_script.retriever = pools.retriever
+    from scored
+    inner join pools on scored.retriever = pools.retriever
+    qualify rank <= pools.n_pool
 
 ),
 
-kept as (
+brought as (
 
-    select * exclude (n_pool) from ranked
-    where rank <= n_pool
+    select
+        ranked.retriever,
+        ranked.search_number,
+        ranked.script_number,
+        traced.item_number,
+        traced.score,
+    from ranked
+    inner join traced
+        on ranked.search_number = traced.search_number
+        and ranked.script_number = traced.script_number
+
+    union all
+
+    select
+        ranked.retriever,
+        ranked.search_number,
+        ranked.script_number,
+        held.item_number,
+        ranked.whole_score as score,
+    from ranked
+    inner join held on ranked.script_number = held.script_number
+    where ranked.whole_score is not null
+
+),
+
+per_item as (
+
+    select
+        retriever,
+        search_number,
+        script_number,
+        item_number,
+        max(score) as score,
+    from brought
+    group by retriever, search_number, script_number, item_number
+
+),
+
+listed as (
+
+    select
+        per_item.retriever,
+        per_item.search_number,
+        per_item.script_number,
+        list(
+            { 'item_id': numbered_items.item_id, 'score': per_item.score }
+            order by per_item.score desc, per_item.item_number asc
+        ) as items,
+    from per_item
+    inner join numbered_items on per_item.item_number = numbered_items.item_number
+    group by per_item.retriever, per_item.search_number, per_item.script_number
+
+),
+
+named as (
+
+    select
+        searches.task_set,
+        searches.question_id,
+        searches.encoder,
+        ranked.retriever,
+        searches.uses_questions,
+        numbered_scripts.history_query_id,
+        ranked.score,
+        ranked.rank,
+        ranked.whole_score,
+        list_transform(listed.items, lambda item: item.item_id) as item_ids,
+        list_transform(listed.items, lambda item: item.score) as item_scores,
+    from ranked
+    inner join searches on ranked.search_number = searches.search_number
+    inner join numbered_scripts on ranked.script_number = numbered_scripts.script_number
+    inner join listed
+        on ranked.retriever = listed.retriever
+        and ranked.search_number = listed.search_number
+        and ranked.script_number = listed.script_number
 
 )
 
-select * from kept
+select * from named

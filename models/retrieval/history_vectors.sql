@@ -39,6 +39,7 @@ vectors as (
         encoders.encoder,
         -- In double precision the last digits of a cosine do not hang on how it is summed.
         embeddings.vector::double[] as vector,
+        sqrt(list_inner_product(embeddings.vector::double[], embeddings.vector::double[])) as length,
     from wanted
     inner join encoders on wanted.task_set = encoders.task_set
     inner join embeddings
@@ -46,6 +47,17 @@ vectors as (
         and encoders.revision = embeddings.revision
         and wanted.text_id = embeddings.text_id
 
+),
+
+units as (
+
+    select
+        task_set,
+        text_id,
+        encoder,
+        list_transform(vector, lambda number: number / length) as vector,
+    from vectors
+
 )
 
-select * from vectors
+select * from units

@@ -97,12 +97,15 @@ first_holders as (
 
 asked_texts as (
 
+    -- Numbers stand for texts, tasks and items: pairs of them are many.
     select
         texts.task_set,
         texts.db_id,
         texts.id as question_id,
+        dense_rank() over (order by texts.task_set, texts.id) as task_number,
         texts.text_number,
         texts.text_id,
+        dense_rank() over (order by texts.task_set, texts.db_id, texts.text_id) as asked_number,
         case when texts.kind = 'keyword' then texts.text end as keyword,
     from texts
     where texts.kind in ('task_question', 'keyword')
@@ -116,7 +119,9 @@ item_texts as (
         db_id,
         history,
         id as item_id,
+        dense_rank() over (order by task_set, history, db_id, id) as item_number,
         text_id,
+        dense_rank() over (order by task_set, db_id, text_id) as item_text_number,
     from texts
     where kind = 'component'
 
@@ -128,6 +133,7 @@ distinct_asked as (
         task_set,
         db_id,
         text_id,
+        asked_number,
     from asked_texts
 
 ),
@@ -138,6 +144,7 @@ distinct_items as (
         task_set,
         db_id,
         text_id,
+        item_text_number,
     from item_texts
 
 ),
@@ -145,11 +152,9 @@ distinct_items as (
 by_vectors as (
 
     select
-        distinct_asked.task_set,
-        distinct_asked.db_id,
-        distinct_asked.text_id,
-        distinct_items.text_id as item_text_id,
-        list_cosine_similarity(asked_vectors.vector, item_vectors.vector) as cosine,
+        distinct_asked.asked_number,
+        distinct_items.item_text_number,
+        list_inner_product(asked_vectors.vector, item_vectors.vector) as cosine,
     from distinct_asked
     inner join distinct_items
         on distinct_asked.task_set = distinct_items.task_set
@@ -166,10 +171,8 @@ by_vectors as (
 shared_words as (
 
     select
-        asked_words.task_set,
-        asked_words.db_id,
-        asked_words.text_id,
-        item_words.text_id as item_text_id,
+        distinct_asked.asked_number,
+        distinct_items.item_text_number,
         sum(asked_words.weight * item_words.weight)::double as cosine,
     from distinct_asked
     inner join words as asked_words
@@ -186,7 +189,7 @@ shared_words as (
         on item_words.task_set = distinct_items.task_set
         and item_words.db_id = distinct_items.db_id
         and item_words.text_id = distinct_items.text_id
-    group by asked_words.task_set, asked_words.db_id, asked_words.text_id, item_words.text_id
+    group by distinct_asked.asked_number, distinct_items.item_text_number
 
 ),
 
@@ -194,10 +197,8 @@ by_words as (
 
     -- On the encoders' scale, as in `script_similarities`; texts that share no word have 0.
     select
-        distinct_asked.task_set,
-        distinct_asked.db_id,
-        distinct_asked.text_id,
-        distinct_items.text_id as item_text_id,
+        distinct_asked.asked_number,
+        distinct_items.item_text_number,
         sqrt(coalesce(shared_words.cosine, 0)) as cosine,
     from distinct_asked
     semi join lexical on distinct_asked.task_set = lexical.task_set
@@ -205,20 +206,16 @@ by_words as (
         on distinct_asked.task_set = distinct_items.task_set
         and distinct_asked.db_id = distinct_items.db_id
     left join shared_words
-        on distinct_asked.task_set = shared_words.task_set
-        and distinct_asked.db_id = shared_words.db_id
-        and distinct_asked.text_id = shared_words.text_id
-        and distinct_items.text_id = shared_words.item_text_id
+        on distinct_asked.asked_number = shared_words.asked_number
+        and distinct_items.item_text_number = shared_words.item_text_number
 
 ),
 
 cosines as (
 
     select
-        task_set,
-        db_id,
-        text_id,
-        item_text_id,
+        asked_number,
+        item_text_number,
         {{ rounded_cosine('cosine') }} as cosine,
     from (
         select * from by_vectors
@@ -230,46 +227,49 @@ cosines as (
 
 scored as (
 
+    -- Of equal cosines the first keyword is the nearest: millionths and its place make one number.
     select
-        asked_texts.task_set,
-        asked_texts.question_id,
-        asked_texts.db_id,
-        cosines.item_text_id,
+        asked_texts.task_number,
+        cosines.item_text_number,
         max(cosines.cosine) as score,
         coalesce(max(cosines.cosine) filter (where asked_texts.keyword is null), 0) as question_score,
-        max_by(asked_texts.keyword, (cosines.cosine, -asked_texts.text_number))
+        arg_max(asked_texts.keyword, (cosines.cosine * 1000000)::bigint * 1000 - asked_texts.text_number)
             filter (where asked_texts.keyword is not null) as nearest_keyword,
         max(cosines.cosine) filter (where asked_texts.keyword is not null) as keyword_score,
     from asked_texts
-    inner join cosines
-        on asked_texts.task_set = cosines.task_set
-        and asked_texts.db_id = cosines.db_id
-        and asked_texts.text_id = cosines.text_id
-    group by asked_texts.task_set, asked_texts.question_id, asked_texts.db_id, cosines.item_text_id
+    inner join cosines on asked_texts.asked_number = cosines.asked_number
+    group by asked_texts.task_number, cosines.item_text_number
+
+),
+
+numbered_tasks as (
+
+    select distinct
+        asked_texts.task_number,
+        tasks.task_set,
+        tasks.question_id,
+        tasks.own_query_id,
+        tasks.asked_at,
+    from asked_texts
+    inner join tasks
+        on asked_texts.task_set = tasks.task_set
+        and asked_texts.question_id = tasks.question_id
 
 ),
 
 allowed as (
 
     select
-        scored.task_set,
-        scored.question_id,
-        item_texts.history,
-        scored.db_id,
-        item_texts.item_id,
+        scored.task_number,
+        item_texts.item_number,
+        scored.item_text_number,
         scored.score,
         scored.question_score,
         scored.keyword_score,
         scored.nearest_keyword,
-        scored.item_text_id,
     from scored
-    inner join item_texts
-        on scored.task_set = item_texts.task_set
-        and scored.db_id = item_texts.db_id
-        and scored.item_text_id = item_texts.text_id
-    inner join tasks
-        on scored.task_set = tasks.task_set
-        and scored.question_id = tasks.question_id
+    inner join item_texts on scored.item_text_number = item_texts.item_text_number
+    inner join numbered_tasks on scored.task_number = numbered_tasks.task_number
     inner join first_holders
         on item_texts.history = first_holders.history
         and item_texts.db_id = first_holders.db_id
@@ -277,9 +277,9 @@ allowed as (
         and item_texts.text_id = first_holders.text_id
     where
         if(
-            first_holders.first_id is distinct from tasks.own_query_id,
-            coalesce(first_holders.first_known_since < tasks.asked_at, true),
-            first_holders.has_second and coalesce(first_holders.second_known_since < tasks.asked_at, true)
+            first_holders.first_id is distinct from numbered_tasks.own_query_id,
+            coalesce(first_holders.first_known_since < numbered_tasks.asked_at, true),
+            first_holders.has_second and coalesce(first_holders.second_known_since < numbered_tasks.asked_at, true)
         )
 
 ),
@@ -287,24 +287,48 @@ allowed as (
 best as (
 
     select
-        allowed.task_set,
-        allowed.question_id,
-        encoders.encoder,
-        allowed.history,
-        allowed.db_id,
-        allowed.item_id,
-        max(allowed.score) as score,
+        task_number,
+        item_number,
+        max(score) as score,
         -- Of equal scores the question as a whole counts.
         case
-            when max(allowed.keyword_score) > max(allowed.question_score)
-                then arg_max(allowed.nearest_keyword, (allowed.keyword_score, allowed.item_text_id))
+            when max(keyword_score) > max(question_score)
+                then arg_max(nearest_keyword, (keyword_score * 1000000)::bigint * 1000000000 + item_text_number)
         end as best_keyword,
-        max(allowed.question_score) as question_score,
+        max(question_score) as question_score,
     from allowed
-    inner join encoders on allowed.task_set = encoders.task_set
-    group by
-        allowed.task_set, allowed.question_id, encoders.encoder, allowed.history, allowed.db_id, allowed.item_id
+    group by task_number, item_number
+
+),
+
+numbered_items as (
+
+    select distinct
+        item_number,
+        history,
+        db_id,
+        item_id,
+    from item_texts
+
+),
+
+named as (
+
+    select
+        numbered_tasks.task_set,
+        numbered_tasks.question_id,
+        encoders.encoder,
+        numbered_items.history,
+        numbered_items.db_id,
+        numbered_items.item_id,
+        best.score,
+        best.best_keyword,
+        best.question_score,
+    from best
+    inner join numbered_tasks on best.task_number = numbered_tasks.task_number
+    inner join numbered_items on best.item_number = numbered_items.item_number
+    inner join encoders on numbered_tasks.task_set = encoders.task_set
 
 )
 
-select * from best
+select * from named

@@ -43,20 +43,58 @@ preliminary as (
 
 ),
 
-measured as (
+-- Numbers stand for searches and scripts, in the order that ties are broken in: pairs of them are many.
+searches as (
 
     select
         task_set,
         question_id,
         encoder,
+        uses_questions,
+        row_number() over (order by task_set, question_id, encoder, uses_questions) as search_number,
+    from (
+        select distinct
+            task_set,
+            question_id,
+            encoder,
+        from similarities
+    )
+    cross join (select unnest([true, false]) as uses_questions)
+
+),
+
+numbered_scripts as (
+
+    select
         history,
         history_query_id,
-        query_position,
-        unnest([true, false]) as uses_questions,
-        unnest([qs, description_score]) as question_score,
-        unnest([mqs, masked_description_score]) as masked_score,
-        description_score,
+        row_number() over (order by history, query_position, history_query_id) as script_number,
+    from (
+        select distinct
+            history,
+            history_query_id,
+            query_position,
+        from similarities
+    )
+
+),
+
+measured as (
+
+    select
+        searches.search_number,
+        numbered_scripts.script_number,
+        if(searches.uses_questions, similarities.qs, similarities.description_score) as question_score,
+        if(searches.uses_questions, similarities.mqs, similarities.masked_description_score) as masked_score,
+        similarities.description_score,
     from similarities
+    inner join searches
+        on similarities.task_set = searches.task_set
+        and similarities.question_id = searches.question_id
+        and similarities.encoder = searches.encoder
+    inner join numbered_scripts
+        on similarities.history = numbered_scripts.history
+        and similarities.history_query_id = numbered_scripts.history_query_id
 
 ),
 
@@ -76,12 +114,16 @@ right_answered as (
 
     -- Past queries whose question the named set got right.
     select
-        studied.task_set,
-        verdicts.question_id as history_query_id,
+        searches.search_number,
+        numbered_scripts.script_number,
     from studied
     inner join verdicts
         on studied.history = verdicts.benchmark
         and studied.quality_set = verdicts.prediction_set
+    inner join searches on studied.task_set = searches.task_set
+    inner join numbered_scripts
+        on verdicts.benchmark = numbered_scripts.history
+        and verdicts.question_id = numbered_scripts.history_query_id
     where studied.history_kind = 'benchmark' and verdicts.is_right
 
 ),
@@ -89,48 +131,59 @@ right_answered as (
 skeleton_words as (
 
     select
-        history,
-        history_query_id,
-        list_distinct({{ skeleton_tokens('full_skeleton') }}) as words,
+        numbered_scripts.script_number,
+        list_distinct({{ skeleton_tokens('scripts.full_skeleton') }}) as words,
     from scripts
+    inner join numbered_scripts
+        on scripts.history = numbered_scripts.history
+        and scripts.history_query_id = numbered_scripts.history_query_id
 
 ),
 
 preliminary_words as (
 
     select
-        *,
-        list_distinct({{ skeleton_tokens('full_skeleton') }}) as words,
+        searches.search_number,
+        list_distinct({{ skeleton_tokens('preliminary.full_skeleton') }}) as words,
     from preliminary
+    inner join searches
+        on preliminary.task_set = searches.task_set
+        and preliminary.question_id = searches.question_id
+        and preliminary.encoder = searches.encoder
+        and preliminary.uses_questions = searches.uses_questions
+
+),
+
+dail_words as (
+
+    select
+        passed.search_number,
+        passed.script_number,
+        passed.masked_score,
+        len(preliminary_words.words) as n_preliminary,
+        len(skeleton_words.words) as n_words,
+        len(list_intersect(preliminary_words.words, skeleton_words.words)) as n_shared,
+    from passed
+    left join preliminary_words on passed.search_number = preliminary_words.search_number
+    inner join skeleton_words on passed.script_number = skeleton_words.script_number
+    where passed.masked_score >= passed.lowest_threshold
 
 ),
 
 dail_scripts as (
 
     select
-        passed.task_set,
-        passed.question_id,
-        passed.encoder,
-        passed.history_query_id,
-        passed.query_position,
-        passed.uses_questions,
-        passed.masked_score as score,
-    from passed
+        dail_words.search_number,
+        dail_words.script_number,
+        dail_words.masked_score as score,
+    from dail_words
     inner join retrievers on retrievers.retriever = 'dail'
-    left join preliminary_words
-        on passed.task_set = preliminary_words.task_set
-        and passed.question_id = preliminary_words.question_id
-        and passed.encoder = preliminary_words.encoder
-        and passed.uses_questions = preliminary_words.uses_questions
-    inner join skeleton_words
-        on passed.history = skeleton_words.history
-        and passed.history_query_id = skeleton_words.history_query_id
     where
-        passed.masked_score >= passed.lowest_threshold
-        -- An answer that cannot be read is like all.
-        and coalesce(
-            len(list_intersect(preliminary_words.words, skeleton_words.words))
-            >= retrievers.skeleton_similarity * len(list_distinct(preliminary_words.words || skeleton_words.words)),
+        -- Of all their words; an answer that cannot be read is like all.
+        coalesce(
+            dail_words.n_shared
+            >= retrievers.skeleton_similarity
+            * (dail_words.n_preliminary + dail_words.n_words - dail_words.n_shared),
             true
         )
 
@@ -139,12 +192,8 @@ dail_scripts as (
 scored as (
 
     select
-        task_set,
-        question_id,
-        encoder,
-        history_query_id,
-        query_position,
-        uses_questions,
+        search_number,
+        script_number,
         lowest_threshold,
         unnest([
             { 'retriever': 'qs', 'score': question_score },
@@ -157,19 +206,15 @@ scored as (
     union all by name
 
     select
-        passed.task_set,
-        passed.question_id,
-        passed.encoder,
-        passed.history_query_id,
-        passed.query_position,
-        passed.uses_questions,
+        passed.search_number,
+        passed.script_number,
         passed.lowest_threshold,
         'mqs_filter' as retriever,
         passed.masked_score as score,
     from passed
-    inner join right_answered
-        on passed.task_set = right_answered.task_set
-        and passed.history_query_id = right_answered.history_query_id
+    semi join right_answered
+        on passed.search_number = right_answered.search_number
+        and passed.script_number = right_answered.script_number
 
     union all by name
 
@@ -184,30 +229,36 @@ scored as (
 ranked as (
 
     select
-        scored.task_set,
-        scored.question_id,
-        scored.encoder,
         scored.retriever,
-        scored.uses_questions,
-        scored.history_query_id,
+        scored.search_number,
+        scored.script_number,
         scored.score,
         row_number() over (
-            partition by
-                scored.task_set, scored.question_id, scored.encoder, scored.retriever, scored.uses_questions
-            order by scored.score desc, scored.query_position asc, scored.history_query_id asc
+            partition by scored.retriever, scored.search_number
+            order by scored.score desc, scored.script_number asc
         ) as rank,
-        retrievers.n_most,
     from scored
     inner join retrievers on scored.retriever = retrievers.retriever
     where scored.score >= scored.lowest_threshold
+    qualify rank <= retrievers.n_most
 
 ),
 
-kept as (
+named as (
 
-    select * exclude (n_most) from ranked
-    where rank <= n_most
+    select
+        searches.task_set,
+        searches.question_id,
+        searches.encoder,
+        ranked.retriever,
+        searches.uses_questions,
+        numbered_scripts.history_query_id,
+        ranked.score,
+        ranked.rank,
+    from ranked
+    inner join searches on ranked.search_number = searches.search_number
+    inner join numbered_scripts on ranked.script_number = numbered_scripts.script_number
 
 )
 
-select * from kept
+select * from named

@@ -46,11 +46,29 @@ held as (
 
 best_matches as (
 
-    select * from matches
-    qualify row_number() over (
-        partition by task_set, question_id, encoder
-        order by score desc, question_score desc, item_id asc
-    ) = 1
+    -- Of equal ones the first item.
+    select
+        matches.task_set,
+        matches.question_id,
+        matches.encoder,
+        any_value(matches.history) as history,
+        any_value(matches.db_id) as db_id,
+        min(matches.item_id) as item_id,
+    from matches
+    semi join (
+        select
+            task_set,
+            question_id,
+            encoder,
+            max((score, question_score)) as best,
+        from matches
+        group by task_set, question_id, encoder
+    ) as greatest_scores
+        on matches.task_set = greatest_scores.task_set
+        and matches.question_id = greatest_scores.question_id
+        and matches.encoder = greatest_scores.encoder
+        and (matches.score, matches.question_score) = greatest_scores.best
+    group by matches.task_set, matches.question_id, matches.encoder
 
 ),
 

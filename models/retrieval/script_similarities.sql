@@ -37,27 +37,6 @@ words as (
 
 ),
 
-allowed as (
-
-    -- Never its own query, nor what nobody had run before it was asked.
-    select
-        tasks.task_set,
-        tasks.question_id,
-        tasks.history,
-        tasks.db_id,
-        encoders.encoder,
-        scripts.history_query_id,
-        scripts.query_position,
-    from tasks
-    inner join encoders on tasks.task_set = encoders.task_set
-    inner join scripts
-        on tasks.history = scripts.history
-        and tasks.db_id = scripts.db_id
-        and scripts.history_query_id is distinct from tasks.own_query_id
-        and coalesce(scripts.known_since < tasks.asked_at, true)
-
-),
-
 task_vectors as (
 
     select
@@ -95,23 +74,69 @@ script_vectors as (
 
 ),
 
-by_vectors as (
+asked_tasks as (
+
+    -- Vectors stand beside tasks and scripts before these are paired: each is fetched once, and not for every pair.
+    select
+        tasks.task_set,
+        tasks.question_id,
+        tasks.history,
+        tasks.db_id,
+        tasks.own_query_id,
+        tasks.asked_at,
+        encoders.encoder,
+        task_vectors.question,
+        task_vectors.masked_question,
+    from tasks
+    inner join encoders on tasks.task_set = encoders.task_set
+    left join task_vectors
+        on tasks.task_set = task_vectors.task_set
+        and tasks.question_id = task_vectors.question_id
+
+),
+
+known_scripts as (
 
     select
-        allowed.*,
-        list_cosine_similarity(task_vectors.question, script_vectors.question) as qs,
-        list_cosine_similarity(task_vectors.masked_question, script_vectors.masked_question) as mqs,
-        list_cosine_similarity(task_vectors.question, script_vectors.description) as description_score,
-        list_cosine_similarity(task_vectors.masked_question, script_vectors.masked_description)
-            as masked_description_score,
-    from allowed
-    left join task_vectors
-        on allowed.task_set = task_vectors.task_set
-        and allowed.question_id = task_vectors.question_id
+        encoders.task_set,
+        scripts.db_id,
+        scripts.history_query_id,
+        scripts.query_position,
+        scripts.known_since,
+        script_vectors.question,
+        script_vectors.masked_question,
+        script_vectors.description,
+        script_vectors.masked_description,
+    from scripts
+    inner join encoders on scripts.history = encoders.history
     left join script_vectors
-        on allowed.task_set = script_vectors.task_set
-        and allowed.history_query_id = script_vectors.history_query_id
-    where allowed.encoder <> 'lexical'
+        on encoders.task_set = script_vectors.task_set
+        and scripts.history_query_id = script_vectors.history_query_id
+
+),
+
+by_vectors as (
+
+    -- Never its own query, nor what nobody had run before it was asked. NULL where words are compared.
+    select
+        asked_tasks.task_set,
+        asked_tasks.question_id,
+        asked_tasks.history,
+        asked_tasks.db_id,
+        asked_tasks.encoder,
+        known_scripts.history_query_id,
+        known_scripts.query_position,
+        list_inner_product(asked_tasks.question, known_scripts.question) as qs,
+        list_inner_product(asked_tasks.masked_question, known_scripts.masked_question) as mqs,
+        list_inner_product(asked_tasks.question, known_scripts.description) as description_score,
+        list_inner_product(asked_tasks.masked_question, known_scripts.masked_description)
+            as masked_description_score,
+    from asked_tasks
+    inner join known_scripts
+        on asked_tasks.task_set = known_scripts.task_set
+        and asked_tasks.db_id = known_scripts.db_id
+        and known_scripts.history_query_id is distinct from asked_tasks.own_query_id
+        and coalesce(known_scripts.known_since < asked_tasks.asked_at, true)
 
 ),
 
@@ -205,33 +230,36 @@ paired_words as (
 
 ),
 
-by_words as (
+compared as (
 
     -- Words are shared more rarely than meanings: the root of their cosine is a similarity on the encoders' scale.
     select
-        allowed.*,
-        if(script_texts.has_question, sqrt(coalesce(paired_words.qs, 0)), null) as qs,
-        if(script_texts.has_question, sqrt(coalesce(paired_words.mqs, 0)), null) as mqs,
-        if(script_texts.has_description, sqrt(coalesce(paired_words.description_score, 0)), null) as description_score,
-        if(script_texts.has_description, sqrt(coalesce(paired_words.masked_description_score, 0)), null)
-            as masked_description_score,
-    from allowed
+        by_vectors.* replace (
+            if(
+                by_vectors.encoder <> 'lexical', by_vectors.qs,
+                if(script_texts.has_question, sqrt(coalesce(paired_words.qs, 0)), null)
+            ) as qs,
+            if(
+                by_vectors.encoder <> 'lexical', by_vectors.mqs,
+                if(script_texts.has_question, sqrt(coalesce(paired_words.mqs, 0)), null)
+            ) as mqs,
+            if(
+                by_vectors.encoder <> 'lexical', by_vectors.description_score,
+                if(script_texts.has_description, sqrt(coalesce(paired_words.description_score, 0)), null)
+            ) as description_score,
+            if(
+                by_vectors.encoder <> 'lexical', by_vectors.masked_description_score,
+                if(script_texts.has_description, sqrt(coalesce(paired_words.masked_description_score, 0)), null)
+            ) as masked_description_score
+        ),
+    from by_vectors
     left join script_texts
-        on allowed.task_set = script_texts.task_set
-        and allowed.history_query_id = script_texts.history_query_id
+        on by_vectors.task_set = script_texts.task_set
+        and by_vectors.history_query_id = script_texts.history_query_id
     left join paired_words
-        on allowed.task_set = paired_words.task_set
-        and allowed.question_id = paired_words.question_id
-        and allowed.history_query_id = paired_words.history_query_id
-    where allowed.encoder = 'lexical'
-
-),
-
-compared as (
-
-    select * from by_vectors
-    union all by name
-    select * from by_words
+        on by_vectors.task_set = paired_words.task_set
+        and by_vectors.question_id = paired_words.question_id
+        and by_vectors.history_query_id = paired_words.history_query_id
 
 ),
 
