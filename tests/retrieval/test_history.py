@@ -429,7 +429,7 @@ def test_no_ranking_and_no_prompt_changes_with_what_was_said_of_a_hidden_query(
 
 
 def test_what_was_not_known_is_not_retrieved(tmp_path: Path) -> None:
-    """Tasks of a log, in the order of time: each learns from what had been run before, and sees nothing later."""
+    """Tasks of a log, in the order of time: each learns from what had been run, and sees nothing later."""
     home = Home(tmp_path)
     land_shop(home, PAST)
     land_log(home)
