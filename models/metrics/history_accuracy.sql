@@ -7,6 +7,16 @@ runs as (
 
 ),
 
+majorities as (
+
+    select distinct
+        from_prediction_set,
+        prediction_set,
+        benchmark,
+    from {{ ref('majority_choices') }}
+
+),
+
 encoders as (
 
     select * from {{ ref('history_encoders') }}
@@ -33,22 +43,42 @@ rates as (
 
 ),
 
+sets as (
+
+    select
+        *,
+        false as is_majority,
+    from runs
+
+    union all
+
+    -- Several answers to each question make a set of their own, in which the majority counts.
+    select
+        runs.* replace (majorities.prediction_set as prediction_set),
+        true as is_majority,
+    from runs
+    inner join majorities
+        on runs.prediction_set = majorities.from_prediction_set
+        and runs.benchmark = majorities.benchmark
+
+),
+
 answering as (
 
     -- A setting may be named without what it does not have.
     select
-        runs.*,
+        sets.*,
         encoders.encoder,
         settings.history_setting as known_setting,
-    from runs
-    left join encoders on runs.task_set = encoders.task_set
+    from sets
+    left join encoders on sets.task_set = encoders.task_set
     left join settings
-        on runs.task_set = settings.task_set
+        on sets.task_set = settings.task_set
         and encoders.encoder = settings.encoder
-        and runs.retriever = settings.retriever
-        and runs.threshold is not distinct from settings.threshold
-        and coalesce(runs.shots, 'dynamic') = settings.shots
-        and runs.uses_questions = settings.uses_questions
+        and sets.retriever = settings.retriever
+        and sets.threshold is not distinct from settings.threshold
+        and coalesce(sets.shots, 'dynamic') = settings.shots
+        and sets.uses_questions = settings.uses_questions
 
 ),
 
@@ -56,6 +86,7 @@ answered as (
 
     select
         answering.prediction_set,
+        answering.is_majority,
         answering.benchmark,
         answering.task_set,
         answering.model,

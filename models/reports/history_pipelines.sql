@@ -21,18 +21,22 @@ contrasts as (
 
 own as (
 
-    -- What the pipeline would retrieve by itself, in the setting that its model answers best with.
+    -- What the pipeline would retrieve by itself, in the setting that its model answers best with: once for single
+    -- answers, once for majorities.
     select
         answers.benchmark,
         answers.model,
         answers.pipeline,
+        answers.is_majority,
         arg_max(answers.prediction_set, (answers.ex, answers.prediction_set)) as prediction_set,
         max(answers.ex) as ex,
     from answers
     inner join pipelines
         on answers.pipeline = pipelines.pipeline
         and answers.retriever = pipelines.retriever
-    group by answers.benchmark, answers.model, answers.pipeline
+    -- In a pair NULL would count as the highest.
+    where answers.ex is not null
+    group by answers.benchmark, answers.model, answers.pipeline, answers.is_majority
 
 ),
 
@@ -47,6 +51,7 @@ compared as (
         answers.history_setting,
         answers.encoder,
         answers.prediction_set,
+        answers.is_majority,
         answers.n_questions,
         answers.ex,
         answers.ex_low,
@@ -67,6 +72,7 @@ compared as (
         on answers.benchmark = own.benchmark
         and answers.model = own.model
         and answers.pipeline = own.pipeline
+        and answers.is_majority = own.is_majority
     left join contrasts
         on answers.benchmark = contrasts.benchmark
         and contrasts.set_a = least(answers.prediction_set, own.prediction_set)

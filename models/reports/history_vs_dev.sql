@@ -19,6 +19,16 @@ runs as (
 
 ),
 
+majorities as (
+
+    select distinct
+        from_prediction_set,
+        prediction_set,
+        benchmark,
+    from {{ ref('majority_choices') }}
+
+),
+
 scores as (
 
     select * from {{ ref('question_scores') }}
@@ -36,13 +46,16 @@ solvers as (
         coalesce(
             to_json(struct_pack(
                 model := runs.model, settings := coalesce(runs.settings, '{}'), setting := runs.setting,
-                n_samples := runs.n_samples
+                n_samples := runs.n_samples, is_majority := majorities.prediction_set is not null
             ))::varchar,
             scores.prediction_set
         ) as solver,
     from scores
+    left join majorities
+        on scores.prediction_set = majorities.prediction_set
+        and scores.benchmark = majorities.benchmark
     left join runs
-        on scores.prediction_set = runs.prediction_set
+        on coalesce(majorities.from_prediction_set, scores.prediction_set) = runs.prediction_set
         and scores.benchmark = runs.benchmark
     -- A setting of retrieval shows past queries, which the dev set has none of.
     where not starts_with(coalesce(runs.setting, ''), 'history/')
