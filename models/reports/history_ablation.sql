@@ -3,7 +3,7 @@ with
 found as (
 
     select * from {{ ref('history_retrieval') }}
-    where is_best and retriever in ('q_c', 'q', 'c', 'none', 'gold')
+    where retriever in ('q_c', 'q', 'c', 'none', 'gold')
 
 ),
 
@@ -22,6 +22,7 @@ levels as (
             as level,
         found.uses_questions,
         found.history_setting,
+        found.is_best,
         answers.pipeline,
         answers.model,
         answers.prediction_set,
@@ -43,9 +44,17 @@ levels as (
         on found.task_set = answers.task_set
         and found.encoder = answers.encoder
         and found.history_setting = answers.history_setting
+    where found.is_best or answers.prediction_set is not null
 
 )
 
 select * from levels
 order by
-    task_set, encoder, pipeline, model, uses_questions desc, list_position(['Q+C', 'Q', 'C', 'none', 'gold'], level)
+    task_set,
+    encoder,
+    pipeline,
+    model,
+    uses_questions desc,
+    list_position(['Q+C', 'Q', 'C', 'none', 'gold'], level),
+    is_best desc,
+    history_setting

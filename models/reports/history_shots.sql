@@ -21,7 +21,7 @@ answers as (
 
 varied as (
 
-    -- One of the two choices is varied, the other stays the best one.
+    -- The threshold stays the best one, or is what somebody answered with.
     select
         found.task_set,
         found.encoder,
@@ -54,13 +54,14 @@ varied as (
         and best.encoder = found.encoder
         and best.retriever = found.retriever
         and best.uses_questions = found.uses_questions
-        and best.threshold is not distinct from found.threshold
     left join answers
         on found.task_set = answers.task_set
         and found.encoder = answers.encoder
         and found.history_setting = answers.history_setting
+    where found.threshold is not distinct from best.threshold or answers.prediction_set is not null
 
 )
 
 select * from varied
-order by task_set, encoder, retriever, uses_questions desc, pipeline, model, try_cast(shots as integer) nulls last
+order by
+    task_set, encoder, retriever, uses_questions desc, pipeline, model, threshold, try_cast(shots as integer) nulls last

@@ -21,7 +21,7 @@ answers as (
 
 varied as (
 
-    -- One of the two choices is varied, the other stays the best one.
+    -- The number of shots stays the best one, or is what somebody answered with.
     select
         found.task_set,
         found.encoder,
@@ -54,13 +54,13 @@ varied as (
         and best.encoder = found.encoder
         and best.retriever = found.retriever
         and best.uses_questions = found.uses_questions
-        and best.shots is not distinct from found.shots
     left join answers
         on found.task_set = answers.task_set
         and found.encoder = answers.encoder
         and found.history_setting = answers.history_setting
+    where found.shots is not distinct from best.shots or answers.prediction_set is not null
 
 )
 
 select * from varied
-order by task_set, encoder, retriever, uses_questions desc, pipeline, model, threshold
+order by task_set, encoder, retriever, uses_questions desc, pipeline, model, try_cast(shots as integer) nulls last, threshold
