@@ -26,7 +26,8 @@ Examples:
   glue run --study budget --benchmark bird_dev --encoder minilm
   glue run --study budget --benchmark bird_dev --model openai/gpt-5-mini --sample 30 --plan
   glue run --study history --benchmark bird_dev --encoder minilm
-  glue run --study history --benchmark bird_dev --model openai/gpt-5-mini --retriever q_c_model --plan""",
+  glue run --study history --benchmark bird_dev --model openai/gpt-5-mini --retriever q_c_model --plan
+  glue run --study history --benchmark bird_dev --model openai/gpt-5-mini --retriever q_c --retriever none""",
 )
 @click.option("--predictions", type=FILE, metavar="FILE", help="The prediction file.")
 @options(BENCHMARK)
@@ -46,8 +47,9 @@ def run(ctx: click.Context, predictions: Path | None, benchmark: str, **given: A
     With --study budget instead of a file: put the benchmark under study, have every model answer in every
     cell, execute, build, and print the sweep. With --study history: have past queries described, searched and
     shown to the models, or only searched where no model is named, and print how well each retriever finds
-    what is needed. What has been answered or run is not done again. Other settings (--temperature, --samples,
-    …) want another --name, which begins the names of all the study's sets.
+    what is needed, and EX of each pipeline with each retriever. What has been answered or run is not done
+    again. Other settings (--temperature, --samples, …) want another --name, which begins the names of all the
+    study's sets.
     """
     _check(ctx, predictions)
     if predictions is None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from glue.progress import Progress
     from glue.run import ExecuteOptions
     from glue.study.budget import Study, Sweep
+    from glue.study.history import StudyReport
 
 
 def _levels(name: str, factor: str, told: str, study: str = "Study") -> OptionDecorator:
@@ -56,26 +57,35 @@ _HISTORY_OPTIONS = (
     _levels(
         "retrievers",
         "retriever",
-        "what answers are shown (default: the pipeline's own), with -unasked at its end without the history's"
+        "what finds the past queries that answers are shown, such as mqs, q_c_model, evalhouse, none or"
+        " gold (docs/history.md; default: the pipeline's own), with -unasked at its end without the history's"
         " questions",
         "History study",
     ),
     click.option(
         "--threshold",
-        type=click.FloatRange(0, 1),
-        default=0.6,
+        "thresholds",
+        type=float,
+        multiple=True,
+        default=[0.6],
         show_default=True,
         metavar="T",
-        help="History study: least score of what answers are shown.",
+        help="History study: least score of what answers are shown, 0.5 to 0.9 by tenths; may be repeated.",
     ),
     click.option(
         "--max-shots",
         type=click.Choice(["1", "2", "3", "4", "5", "dynamic"]),
-        default="3",
+        multiple=True,
+        default=["3"],
         show_default=True,
-        help="History study: most past queries that answers are shown.",
+        help="History study: most past queries that answers are shown; may be repeated.",
     ),
-    _levels("pipelines", "pipeline", "prompt styles of answers (default: dail_sql)", "History study"),
+    _levels(
+        "pipelines",
+        "pipeline",
+        "prompt styles of answers: dail_sql (default), opensearch_sql, n_rep, codes",
+        "History study",
+    ),
     click.option(
         "--describe-model",
         metavar="MODEL",
@@ -85,8 +95,8 @@ _HISTORY_OPTIONS = (
     click.option(
         "--quality-set",
         metavar="SET",
-        help="History study: predictions of the history's own questions; mqs_filter retrieves what they got"
-        " right.",
+        help="History study: predictions of the history's own questions; mqs_filter, which is n_rep's own,"
+        " retrieves what they got right.",
     ),
     click.option(
         "--preliminary-set",
@@ -185,14 +195,17 @@ def _run_history(
 
     if len(given["encoders"]) > 1:
         raise click.UsageError("a history is compared by one --encoder")
-    names = ("history", "threshold", "max_shots", "describe_model", "quality_set", "preliminary_set", "as_of")
+    names = ("history", "describe_model", "quality_set", "preliminary_set", "as_of")
     study = history.HistoryStudy(
         benchmark,
         **{name: given[name] for name in names},
         encoder=next(iter(given["encoders"]), None),
         models=tuple(dict.fromkeys(given["models"])),
         retrievers=tuple(given["retrievers"]),
+        thresholds=tuple(given["thresholds"]),
+        max_shots=tuple(given["max_shots"]),
         pipelines=tuple(given["pipelines"]),
+        name=given["name"],
         options=ModelOptions(**{name: given[name] for name in names_of(ASKING)}),
     )
     if given["is_plan"]:
@@ -210,8 +223,19 @@ def _run_history(
         found = history.run_history(Home.current(), study, execution, progress, steps, command=command)
     except history.StoppedEarly:
         return
-    print_table(found.columns, found.rows)
-    say("95% intervals over tasks; more: history_retrieval, history_by_type, docs/history.md")
+    print_history(found)
+
+
+def print_history(found: StudyReport) -> None:
+    """What each retriever finds, and below it, where somebody answered, EX."""
+    print("what each retriever finds, at the threshold and number of shots with its best F1:")
+    print_table(found.retrieval.columns, found.retrieval.rows)
+    reports = "history_retrieval, history_by_type"
+    if found.pipelines.rows:
+        print("\nEX so far, each retriever in the setting answered best, and gain over the pipeline's own:")
+        print_table(found.pipelines.columns, found.pipelines.rows)
+        reports += ", history_pipelines, history_shots, history_ablation"
+    say(f"95% intervals over tasks; more: {reports}, docs/history.md")
 
 
 def _print_purposes(plans: list[tuple[str, Plan]]) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from glue.build import project_directory
@@ -20,6 +21,7 @@ from glue.study import shots
 from glue.study.registry import (
     HistoryOptions,
     check_answers,
+    check_quality_set,
     default_history,
     register_history,
     registered_history,
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     from glue.solvers.model_client import ModelClient
 
 DEFAULT_THRESHOLD, DEFAULT_SHOTS = 0.6, "3"
-"""What answers are shown where nothing is said: scores from here on, so many past queries."""
+"""What answers are shown where nothing is said: scores from here on, at most so many past queries."""
 DEFAULT_PIPELINE = "dail_sql"
 _PRELIMINARY_SETTING = "schema_linked"
 _LEANS_ON_PRELIMINARY = "dail"
@@ -45,21 +47,23 @@ class HistoryStudy:
 
     `models` answer, `describe_model` (default: the first of them) serves retrieval: it describes, extracts
     keywords, filters and reranks. `retrievers` as in the seed, with -unasked at the end where the history's
-    questions are not to be used; without them each pipeline has its own.
+    questions are not to be used; without them each pipeline has its own. Each retriever is asked at each
+    threshold and number of shots, as far as it has any. `name` begins the names of all sets.
     """
 
     benchmark: str
     history: str | None = None
     encoder: str | None = None
     retrievers: tuple[str, ...] = ()
-    threshold: float = DEFAULT_THRESHOLD
-    max_shots: str = DEFAULT_SHOTS
+    thresholds: tuple[float, ...] = (DEFAULT_THRESHOLD,)
+    max_shots: tuple[str, ...] = (DEFAULT_SHOTS,)
     models: tuple[str, ...] = ()
     describe_model: str | None = None
     pipelines: tuple[str, ...] = ()
     quality_set: str | None = None
     preliminary_set: str | None = None
     as_of: str | None = None
+    name: str | None = None
     options: ModelOptions = field(default_factory=ModelOptions)
 
     @property
@@ -69,14 +73,15 @@ class HistoryStudy:
 
     @property
     def settings(self) -> list[str]:
-        """The prompt settings that are answered in. GlueError for a retriever or pipeline that is none."""
+        """The prompt settings that are answered in. GlueError for what is no pipeline, retriever, …"""
         project = project_directory()
         found = []
         for pipeline in self.pipelines or (DEFAULT_PIPELINE,):
             own = shots.own_retriever(pipeline, project)
-            for retriever in self.retrievers or (own,):
-                retrieval = shots.new_retrieval(retriever, self.threshold, self.max_shots, project)
-                found.append(f"{shots.PREFIX}{pipeline}/{retrieval.setting}")
+            found += [
+                f"{shots.PREFIX}{pipeline}/{shots.new_retrieval(*asked, project).setting}"
+                for asked in product(self.retrievers or (own,), self.thresholds, self.max_shots)
+            ]
         return list(dict.fromkeys(found))
 
     @property
@@ -87,11 +92,16 @@ class HistoryStudy:
         return list(dict.fromkeys(named)) or [_RERANKED_BY_DEFAULT]
 
     @property
-    def leans_on_preliminary(self) -> bool:
-        """Whether what is retrieved hangs on a preliminary prediction."""
+    def used_retrievers(self) -> set[str]:
+        """The retrievers of the settings, and those whose candidates a model reranks for them."""
         project = project_directory()
         names = {shots.retrieval_of(each.rpartition("/")[2], project).retriever for each in self.settings}
-        return _LEANS_ON_PRELIMINARY in names | {shots.reranked_retriever(name, project) for name in names}
+        return names | {name for each in names if (name := shots.reranked_retriever(each, project))}
+
+    @property
+    def leans_on_preliminary(self) -> bool:
+        """Whether what is retrieved hangs on a preliminary prediction."""
+        return _LEANS_ON_PRELIMINARY in self.used_retrievers
 
 
 @dataclass
@@ -107,11 +117,19 @@ class HistorySteps:
 
 
 @dataclass(frozen=True)
-class RetrievalTable:
-    """The study's report: names of its columns, and its rows."""
+class Table:
+    """Names of columns, and rows."""
 
     columns: tuple[str, ...]
     rows: list[tuple[Any, ...]]
+
+
+@dataclass(frozen=True)
+class StudyReport:
+    """How well each retriever finds what is needed, and what answers with its help are worth."""
+
+    retrieval: Table
+    pipelines: Table
 
 
 @dataclass
@@ -132,7 +150,9 @@ class _Session:
         return self._clients[model]
 
     def run(self, name: str, model: str, purpose: str | None, **more: Any) -> Run:
-        settings = self.client(model).settings
+        from glue.generate_runs import default_name
+
+        settings, name = self.client(model).settings, default_name(self.study.name, name)
         return Run(name, self.study.benchmark, model, settings=settings, purpose=purpose, **more)
 
     def ask(self, runs: Sequence[Run], steps: HistorySteps) -> None:
@@ -189,7 +209,7 @@ def run_history(
     steps: HistorySteps,
     *,
     command: str,
-) -> RetrievalTable:
+) -> StudyReport:
     """Do all that the study still lacks, and give its report.
 
     Stops after asking when that stopped early: `on_asked` raises what it makes of that, else StoppedEarly is
@@ -207,7 +227,7 @@ def run_history(
     _execute(session, execute, steps, (study.benchmark,))
     steps.on_build()
     build_all(home)
-    return retrieval_table(home, study.benchmark)
+    return study_report(home, study.benchmark)
 
 
 # --------------------------------------------------------------------------- the steps
@@ -229,17 +249,20 @@ def _begin(
         if model.startswith("control/"):
             raise GlueError(f"{model} is shown no prompt", "name a model, such as openai/gpt-5-mini")
     registered = _registration(home, study)
-    _check_sets(home, study, registered.history)
+    _check_sets(home, study, registered)
     if register_history(home, study.benchmark, registered, command=command) and on_registered:
         on_registered()
     return _Session(home, study, registered, progress, command, study.options.max_cost_usd)
 
 
-def _check_sets(home: Home, study: HistoryStudy, history: str) -> None:
+def _check_sets(home: Home, study: HistoryStudy, registered: HistoryOptions) -> None:
     """GlueError where retrieval is to lean on a set that answers nothing, before that is registered."""
+    if study.models:
+        for retriever in study.used_retrievers:
+            check_quality_set(retriever, registered)
     if study.quality_set is not None:
-        check_answers(home, study.quality_set, history)
-    asked = {preliminary_name(model) for model in study.models[:1]}
+        check_answers(home, study.quality_set, registered.history)
+    asked = {_preliminary_set(study)} if study.models else set()
     if study.preliminary_set is not None and study.preliminary_set not in asked:
         check_answers(home, study.preliminary_set, study.benchmark)
 
@@ -253,7 +276,7 @@ def _registration(home: Home, study: HistoryStudy) -> HistoryOptions:
         found = last
     preliminary = study.preliminary_set
     if preliminary is None and study.models and study.leans_on_preliminary:
-        preliminary = found.preliminary_set or preliminary_name(study.models[0])
+        preliminary = found.preliminary_set or _preliminary_set(study)
     given = {
         "encoder": _landed_name(study.encoder),
         "quality_set": study.quality_set,
@@ -273,9 +296,11 @@ def _landed_name(encoder: str | None) -> str | None:
     return encoder_of(encoder, ApiOptions()).name
 
 
-def preliminary_name(model: str) -> str:
-    """The prediction set of a model's answers that retrieval looks at."""
-    return f"{model}/preliminary"
+def _preliminary_set(study: HistoryStudy) -> str:
+    """The prediction set of the first model's answers that retrieval looks at."""
+    from glue.generate_runs import default_name
+
+    return default_name(study.name, study.models[0], "preliminary")
 
 
 def _serving_runs(session: _Session) -> list[Run]:
@@ -299,12 +324,13 @@ def _rerank_runs(session: _Session) -> list[Run]:
 
 def _preliminary_runs(session: _Session) -> list[Run]:
     """Who answers for retrieval to look at: the first model, where `dail` is used and no set is named."""
-    study, name = session.study, session.registered.preliminary_set
+    study = session.study
     if not study.models or study.preliminary_set is not None or not study.leans_on_preliminary:
         return []
-    if name != preliminary_name(study.models[0]):
+    if session.registered.preliminary_set != _preliminary_set(study):
         return []
-    return [session.run(name, study.models[0], PRELIMINARY, setting=_PRELIMINARY_SETTING)]
+    model = study.models[0]
+    return [session.run(f"{model}/preliminary", model, PRELIMINARY, setting=_PRELIMINARY_SETTING)]
 
 
 def _answer_runs(session: _Session) -> list[Run]:
@@ -372,52 +398,53 @@ def _execute(
 # --------------------------------------------------------------------------- the report
 
 
-def retrieval_table(home: Home, benchmark: str) -> RetrievalTable:
-    """Precision, recall and F1 of each retriever at its chosen setting, EX where something was answered."""
+def study_report(home: Home, benchmark: str) -> StudyReport:
+    """What each retriever finds in the setting with the best F1, and EX of those who answered so far."""
     from glue.warehouse import open_read_only
 
     with open_read_only(home) as warehouse:
-        found = warehouse.execute(_RETRIEVAL, [benchmark])
-        columns = tuple(column[0] for column in found.description or ())
-        return RetrievalTable(columns, found.fetchall())
+        tables = []
+        for query in (_RETRIEVAL, _PIPELINES):
+            found = warehouse.execute(query, [f"{benchmark}/history"])
+            tables.append(Table(tuple(column[0] for column in found.description or ()), found.fetchall()))
+        return StudyReport(*tables)
 
 
 _RETRIEVAL = """
-    with answered as (
-        select
-            runs.task_set, runs.retriever, runs.uses_questions,
-            string_agg(
-                format('{} {} {:.3f}', runs.pipeline, runs.history_setting, v.value), ', '
-                order by runs.prediction_set
-            ) as ex,
-        from history_runs as runs
-        join metric_values as v using (prediction_set, benchmark)
-        where v.protocol = 'evalhouse' and v.metric = 'ex' and v.slice_by = 'all' and not runs.is_planned
-        group by all
-    ),
-    measured as (
-        select
-            sets.*, sums.n_tasks, sums.n_shots,
-            list_sum(sums.required) as required, list_sum(sums.retrieved) as retrieved,
-            list_sum(sums.covered) as covered,
-            intervals.* exclude (sums_id),
-        from history_sets as sets
-        join history_sums as sums using (task_set, prediction_set)
-        left join history_intervals as intervals on sums.question_sums_id = intervals.sums_id
-        where sets.task_set = ? || '/history' and sets.choice = 'best' and sums.knowledge_type = 'all'
-    )
     select
-        m.history_setting as setting, m.encoder, m.n_tasks as tasks, round(m.n_shots / m.n_tasks, 2) as shots,
-        format(
-            '{:.3f} [{:.3f}, {:.3f}]', m.covered / m.retrieved, m.precision_low, m.precision_high
-        ) as precision,
-        format('{:.3f} [{:.3f}, {:.3f}]', m.covered / m.required, m.recall_low, m.recall_high) as recall,
-        format(
-            '{:.3f} [{:.3f}, {:.3f}]', 2 * m.covered / (m.required + m.retrieved), m.f1_low, m.f1_high
-        ) as f1,
-        a.ex,
-    from measured as m
-    join retrievers as r using (retriever)
-    left join answered as a using (task_set, retriever, uses_questions)
-    order by not m.uses_questions, 2 * m.covered / (m.required + m.retrieved), m.retriever
+        history_setting as setting, encoder, n_tasks as tasks, round(mean_shots, 2) as shots,
+        format('{:.3f} [{:.3f}, {:.3f}]', precision, precision_low, precision_high) as precision,
+        format('{:.3f} [{:.3f}, {:.3f}]', recall, recall_low, recall_high) as recall,
+        format('{:.3f} [{:.3f}, {:.3f}]', f1, f1_low, f1_high) as f1,
+    from history_retrieval
+    where task_set = ? and is_best
+    order by not uses_questions, history_retrieval.f1, retriever
+"""
+_PIPELINES = """
+    select
+        split_part(prediction_set, '/history/', 1) as model,
+        coalesce(pipeline_label, pipeline) || if(is_majority, ' (majority)', '') as pipeline,
+        history_setting as setting, n_questions as questions,
+        format('{:.3f} [{:.3f}, {:.3f}]', ex, ex_low, ex_high) as ex,
+        -- A rounded -0.0002 is no -0.000.
+        case
+            when gain is not null then concat(
+                format('{:+.3f}', round(gain, 3) + 0),
+                format(' [{:+.3f}, {:+.3f}]', round(gain_low, 3) + 0, round(gain_high, 3) + 0)
+            )
+            when is_own_retriever and ex is not null then 'its own'
+        end as gain,
+        format('{:.3f}', precision) as precision, format('{:.3f}', recall) as recall,
+        format('{:.3f}', f1) as f1,
+    from history_pipelines as answered
+    where task_set = ?
+    qualify row_number() over (
+        partition by
+            split_part(prediction_set, '/history/', 1), answered.pipeline, is_majority,
+            retriever, ends_with(history_setting, '-unasked')
+        order by answered.ex desc nulls last, prediction_set desc
+    ) = 1
+    order by
+        model, answered.pipeline, is_majority, is_own_retriever desc, answered.ex desc nulls last,
+        prediction_set
 """

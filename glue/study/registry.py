@@ -7,9 +7,11 @@ import json
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 
+from glue.build import project_directory
 from glue.errors import GlueError, nearest
 from glue.home import Home
 from glue.landing import Writer, landed_keys
+from glue.study.shots import reranked_retriever, retrieval_of
 
 BUDGET = "budget"
 """The study of what a schema-context budget buys (BudgetSchemaBench)."""
@@ -18,6 +20,8 @@ HISTORY = "history"
 
 TASKS = "tasks"
 """The construction of new tasks from past queries (BIRD-History, section 3.3)."""
+
+_LEANS_ON_QUALITY = "mqs_filter"
 
 DERIVED, PUBLISHED = "derived", "published"
 """Where a task's knowledge items come from: found in the other queries, or imported labels."""
@@ -147,6 +151,21 @@ def check_under_history(home: Home, benchmark: str, setting: str) -> None:
         raise GlueError(
             f"{setting} is of the history study, and {benchmark} is not under it",
             f"put it under study: glue run --study history --benchmark {benchmark}",
+        )
+    registered = registered_history(home, benchmark)
+    assert registered is not None
+    project = project_directory()
+    retriever = retrieval_of(setting.rpartition("/")[2], project).retriever
+    check_quality_set(reranked_retriever(retriever, project) or retriever, registered)
+
+
+def check_quality_set(retriever: str, options: HistoryOptions) -> None:
+    """GlueError for a retriever of what some predictions got right, where none are named."""
+    if retriever == _LEANS_ON_QUALITY and options.quality_set is None:
+        raise GlueError(
+            f"retriever {retriever} finds nothing before some predictions say which past queries are good",
+            f"glue run --study history --quality-set SET, a set that answers {options.history};"
+            " or choose another --retriever",
         )
 
 

@@ -46,7 +46,7 @@ def is_of_history(setting: str | None) -> bool:
 
 
 def retrieval_of(text: str, project: Path) -> Retrieval:
-    """The setting of retrieval that a text names. GlueError, with the nearest retriever, for none."""
+    """The setting of retrieval that a text names. GlueError for none, and for one that is not measured."""
     found = _SHAPE.fullmatch(text)
     if found is None:
         raise GlueError(
@@ -55,6 +55,7 @@ def retrieval_of(text: str, project: Path) -> Retrieval:
         )
     _retriever(found["retriever"], project)
     threshold = None if found["threshold"] is None else float(found["threshold"])
+    _check_grid(threshold, found["shots"], project)
     return Retrieval(found["retriever"], threshold, found["shots"], not found["unasked"])
 
 
@@ -68,10 +69,11 @@ def checked_setting(text: str, project: Path) -> str:
 def new_retrieval(text: str, threshold: float, shots: str, project: Path) -> Retrieval:
     """A setting of the retriever that a text names, as retriever or retriever-unasked.
 
-    It has no threshold where the retriever has none. GlueError for no retriever.
+    It has no threshold where the retriever has none. GlueError as `retrieval_of`.
     """
     retriever, is_unasked = text.removesuffix(UNASKED), text.endswith(UNASKED)
     row = _retriever(retriever, project)
+    _check_grid(threshold, shots, project)
     if row["n_most"] == "0":
         return Retrieval(retriever)
     return Retrieval(retriever, threshold if row["uses_threshold"] == "true" else None, shots, not is_unasked)
@@ -103,6 +105,18 @@ def _retriever(name: str, project: Path) -> dict[str, str]:
     rows = {row["retriever"]: row for row in _rows(project, "retrievers")}
     _check("retriever", name, list(rows))
     return rows[name]
+
+
+def _check_grid(threshold: float | None, shots: str | None, project: Path) -> None:
+    """GlueError off the grid: nothing is retrieved below it, nor measured between its points."""
+    thresholds = [float(row["threshold"]) for row in _rows(project, "history_thresholds")]
+    limits = [row["shots"] for row in _rows(project, "shot_limits")]
+    for what, value, known in (("threshold", threshold, thresholds), ("number of shots", shots, limits)):
+        if value is not None and value not in known:
+            raise GlueError(
+                f"retrieval is not measured at the {what} {value}",
+                f"{what}: {', '.join(map(str, known))} (seeds/history_thresholds.csv, seeds/shot_limits.csv)",
+            )
 
 
 def _check(what: str, name: str, known: list[str]) -> None:
