@@ -179,7 +179,7 @@ def _see(state: _State, texts: list[str], request: dict[str, Any]) -> dict[str, 
     return state.seen[-1]
 
 
-def _texts(request: dict[str, Any]) -> list[str]:
+def texts_of(request: dict[str, Any]) -> list[str]:
     content = request["messages"][-1]["content"]
     return [content if isinstance(content, str) else content[0]["text"]]
 
@@ -275,4 +275,4 @@ async def send(
 
 
 if __name__ == "__main__":
-    asyncio.run(serve(_texts, respond_to_chat))
+    asyncio.run(serve(texts_of, respond_to_chat))
