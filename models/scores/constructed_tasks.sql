@@ -98,12 +98,13 @@ held as (
 
 known as (
 
-    -- Every past query that holds an item of the task's SQL knows it, whether it was offered or not.
+    -- Every past query that holds an item of the task's SQL knows it, whether it was offered or not. Items that are
+    -- spelled alike are one key.
     select
         held.benchmark,
         held.question_id,
-        items.knowledge_type,
         items.published_skeleton,
+        min(items.knowledge_type) as knowledge_type,
         list(
             distinct components.history_query_id
             order by try_cast(components.history_query_id as bigint) asc nulls last, components.history_query_id asc
@@ -117,7 +118,7 @@ known as (
         on items.history = components.history
         and items.db_id = components.db_id
         and items.item_id = components.item_id
-    group by held.benchmark, held.question_id, items.knowledge_type, items.published_skeleton
+    group by held.benchmark, held.question_id, items.published_skeleton
 
 ),
 
