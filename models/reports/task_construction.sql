@@ -70,7 +70,7 @@ told as (
         coalesce(counted.n_rejected, 0) as n_rejected,
         greatest(wanted.n_offered - coalesce(counted.n_accepted, 0) - coalesce(counted.n_rejected, 0), 0)
             as n_unfinished,
-        round(counted.n_accepted / (counted.n_accepted + counted.n_rejected), 9) as accepted_share,
+        round(counted.n_accepted / nullif(counted.n_accepted + counted.n_rejected, 0), 9) as accepted_share,
     from runs
     inner join wanted on runs.task_run_id = wanted.task_run_id
     left join counted on runs.task_run_id = counted.task_run_id
