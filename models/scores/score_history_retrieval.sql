@@ -98,7 +98,8 @@ numbered_settings as (
 
 ),
 
-numbered_candidates as (
+-- Numbered once: whoever reads it reads the same numbers.
+numbered_candidates as materialized (
 
     select
         tasks.task_number,
