@@ -41,7 +41,8 @@ MODELS = (
     *("question_slices", "slice_positions", "bootstrap_weights", "question_scores", "metric_slices"),
     *("unpaired_questions", "contrast_pairs", "bootstrap_ratios", "bootstrap_intervals", "contrast_tests"),
     *("metric_intervals", "metric_contrasts", "history_sums", "history_intervals", "history_rates"),
-    *("history_retrieval", "history_by_type", "history_best_settings"),
+    *("history_retrieval", "history_by_type", "history_best_settings", "answered_settings"),
+    *("history_shots", "history_threshold", "history_ablation"),
 )
 Floats = npt.NDArray[np.float64]
 
@@ -103,6 +104,8 @@ TABLES = {
     "history_tasks": "task_set varchar, benchmark varchar, question_id varchar, question_position bigint,"
     " db_id varchar",
     "knowledge_items": "item_id varchar, knowledge_type varchar",
+    "history_accuracy": "task_set varchar, encoder varchar, history_setting varchar, pipeline varchar,"
+    " model varchar, prediction_set varchar, ex double, ex_low double, ex_high double, ex_set double",
     "retrievers": "retriever varchar, level varchar, is_paper boolean, uses_threshold boolean,"
     " n_most integer",
 }
@@ -131,6 +134,11 @@ def write(warehouse: duckdb.DuckDBPyConnection, tasks: list[Task]) -> None:
     retrievers = sorted({retriever for task in tasks for retriever in task.found})
     rows["retrievers"] = [(name, "query", True, True, N_MOST) for name in retrievers]
     rows["retrievers"].append(("none", "none", True, False, 0))
+    rows["history_accuracy"] = [
+        ("b/history", "e", setting, "codes", model, f"{model} {setting}", 0.5, 0.4, 0.6, 0.7)
+        for setting in ("q_c-0.8-1", "q_c-0.8-3", "q_c-0.7-1", "q_c-0.5-3", "none")
+        for model in ("m", "n")
+    ]
     for name, columns in TABLES.items():
         warehouse.execute(f"create or replace table warehouse.main.{name} ({columns})")
         if rows[name]:
@@ -331,6 +339,39 @@ def test_the_grid_holds_micro_and_macro_rates(tasks: list[Task], home: Path) -> 
         assert {name: row[name] for name in expected} == pytest.approx(expected, abs=1e-11)
         assert row["mean_shots"] == pytest.approx(fmean(shown for *_, shown in counted))
         assert row["n_tasks_with_precision"] == sum(r > 0 for _, r, _, _ in counted)
+
+
+@pytest.mark.parametrize("report", ["history_shots", "history_threshold"])
+def test_one_choice_is_varied_and_the_other_stays_the_best(
+    tasks: list[Task], home: Path, report: str
+) -> None:
+    """Tables 5 and 6: each setting once, or once for each set that answers in it."""
+    answered = rows_of(home, "from history_accuracy")
+    n_answered = 0
+    for retriever in ("mqs", "q_c", "evalhouse"):
+        best = chosen(tasks, retriever)
+        if report == "history_shots":
+            varied = [(best[0], shots) for shots in SHOTS]
+        else:
+            varied = [(threshold, best[1]) for threshold in THRESHOLDS]
+        expected: dict[tuple[float, str, str | None], tuple[float | None, ...]] = {}
+        for threshold, shots in varied:
+            found = rates([counts(task, retriever, threshold, shots)[:3] for task in tasks])
+            setting = f"{retriever}-{threshold}-{shots}"
+            sets = [row["prediction_set"] for row in answered if row["history_setting"] == setting] or [None]
+            expected |= {
+                (threshold, shots, name): (found["precision"], found["recall"], found["f1"]) for name in sets
+            }
+        rows = rows_of(home, f"select * from {report} where retriever = '{retriever}'")
+        assert len(rows) == len(expected)
+        for row in rows:
+            values = (row["precision"], row["recall"], row["f1"])
+            key = (row["threshold"], row["shots"], row["prediction_set"])
+            assert values == pytest.approx(expected[key], abs=1e-11)
+            assert row["is_best"] == (key[:2] == best)
+            assert row["ex"] == (None if row["prediction_set"] is None else 0.5)
+            n_answered += row["ex"] is not None
+    assert n_answered == 4
 
 
 def weights_of(home: Path, unit: str) -> Floats:
