@@ -94,6 +94,21 @@ described as (
 
 ),
 
+described_tasks as (
+
+    select
+        task_set,
+        'tasks' as row_name,
+        1 as row_position,
+        unnest([
+            { 'column_name': 'items per task', 'column_position': 7, 'value': avg(n_items) },
+            { 'column_name': 'types per task', 'column_position': 8, 'value': avg(n_types) },
+        ], recursive := true),
+    from tasks
+    group by task_set
+
+),
+
 counted as (
 
     select
@@ -180,6 +195,13 @@ tables_of_paper as (
         *,
         'Table 1' as paper_table,
     from described
+
+    union all by name
+
+    select
+        *,
+        'Table 1' as paper_table,
+    from described_tasks
 
     union all by name
 
