@@ -287,6 +287,7 @@ faults as (
         ) as shared_conditions,
         list_distinct(list_filter(mine.logic_ids, lambda item: not list_contains(together.item_ids, item)))
             as new_logic,
+        list_filter(mine.windows, lambda name: not list_contains(together.windows, name)) as new_windows,
         list_filter(
             mine.unlimited_orders,
             lambda place: place = 'inner' or not regexp_matches(wording, {{ order_words }})
@@ -451,11 +452,9 @@ listed as (
             struct_pack(
                 check_name := 'windows',
                 is_passed := if(
-                    is_compared,
-                    len(mine.windows) = 0 or len(together.windows) > 0 or regexp_matches(wording, {{ rank_words }}),
-                    null
+                    is_compared, len(new_windows) = 0 or regexp_matches(wording, {{ rank_words }}), null
                 ),
-                finding := concat('window functions that no original has: ', array_to_string(mine.windows, ', '))
+                finding := concat('window functions that no original has: ', array_to_string(new_windows, ', '))
             ),
             struct_pack(
                 check_name := 'order_asked',

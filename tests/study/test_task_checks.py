@@ -20,6 +20,7 @@ ORIGINALS = {
     "2": "SELECT SUM(CASE WHEN element = 'c' THEN atom_id ELSE 0 END) FROM atom WHERE atom_id > 7",
     "3": f"SELECT COUNT(DISTINCT T2.molecule_id) {JOINED} WHERE T1.element = 'o' AND T2.label = '-'",
     "4": "SELECT bond_type FROM bond WHERE bond_id = 3",
+    "5": f"SELECT ROW_NUMBER() OVER (ORDER BY T2.made) {JOINED} WHERE T1.element = 'h'",
 }
 SOUND = """
     SELECT made, COUNT(DISTINCT T2.molecule_id) AS n_molecules, MIN(T1.atom_id) AS first_atom,
@@ -133,6 +134,18 @@ DRAFTS: dict[str, tuple[str, list[str], str, set[str]]] = {
     "a window": (
         changed("made,", "RANK() OVER (ORDER BY made) AS place,"),
         ["1", "2"],
+        QUESTION,
+        {"windows"},
+    ),
+    "a window of an original": (
+        changed("made,", "ROW_NUMBER() OVER (ORDER BY made) AS place,"),
+        ["1", "5"],
+        QUESTION,
+        set(),
+    ),
+    "another window than of the originals": (
+        changed("made,", "LAG(made) OVER (ORDER BY made) AS before,"),
+        ["1", "5"],
         QUESTION,
         {"windows"},
     ),
