@@ -130,3 +130,15 @@ def test_perfect_agreement_is_one_without_an_error(agreement: Callable[[Reviews]
     found = agreement([{"a": "valid", "b": "valid"}, {"a": "invalid", "b": "invalid"}])
     assert (found["gwet_ac1"], found["standard_error"]) == (1, 0)
     assert (found["interval_low"], found["interval_high"]) == (1, 1)
+
+
+def test_ac1_is_what_gwets_own_program_gives(agreement: Callable[[Reviews], dict[str, Any]]) -> None:
+    """Four raters of twelve units, some missing: the worked example of irrCAC (Gwet), and its results."""
+    units = ["11-1", "2232", "3333", "3333", "2222", "1234", "4444", "1121", "2222", "-555", "--11", "--3-"]
+    found = agreement(
+        [{rater: mark for rater, mark in zip("abcd", unit, strict=True) if mark != "-"} for unit in units]
+    )
+    assert found["gwet_ac1"] == pytest.approx(0.77544, abs=5e-6)
+    assert found["standard_error"] == pytest.approx(0.14295, abs=5e-6)
+    assert found["interval_low"] == pytest.approx(0.46081, abs=1e-5)
+    assert found["interval_high"] == 1
