@@ -221,6 +221,17 @@ def test_scripts_bring_what_they_hold(built: Path) -> None:
     }
 
 
+def test_the_whole_pool_is_the_last_of_the_growing_ones(by_words: Path) -> None:
+    """Two ways to count: over rankings, and over similarities in a pool that grows."""
+    build(Home(by_words), "history_retrieval", "history_growth")
+    names = "retriever, uses_questions, history_setting, n_tasks, n_required, n_retrieved, n_covered, f1"
+    grown = rows_of(by_words, f"select {names} from history_growth where n_tenths = 10")
+    best = rows_of(by_words, f"select {names} from history_retrieval where is_best")
+    assert {row["retriever"] for row in grown} == {"qs", "mqs", "mqs_qs", "q"}
+    assert all(row in best for row in grown)
+    assert any(row["n_covered"] for row in grown)
+
+
 def test_vectors_are_compared_as_numpy_does(by_vectors: Path) -> None:
     texts = {
         (row["kind"], row["id"], row["text_number"]): row["text"]
