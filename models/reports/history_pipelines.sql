@@ -29,7 +29,6 @@ own as (
         answers.pipeline,
         answers.is_majority,
         arg_max(answers.prediction_set, (answers.ex, answers.prediction_set)) as prediction_set,
-        max(answers.ex) as ex,
     from answers
     inner join pipelines
         on answers.pipeline = pipelines.pipeline
@@ -60,7 +59,7 @@ compared as (
         answers.ex_high_clustered,
         answers.ex_set,
         answers.retriever = pipelines.retriever as is_own_retriever,
-        case when answers.prediction_set <> own.prediction_set then round(answers.ex - own.ex, 12) end as gain,
+        case when contrasts.set_a = answers.prediction_set then contrasts.difference else -contrasts.difference end as gain,
         case when contrasts.set_a = answers.prediction_set then contrasts.ci_low else -contrasts.ci_high end as gain_low,
         case when contrasts.set_a = answers.prediction_set then contrasts.ci_high else -contrasts.ci_low end as gain_high,
         answers.precision,
