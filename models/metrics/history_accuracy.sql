@@ -36,9 +36,19 @@ intervals as (
 
 ),
 
-rates as (
+asked as (
 
-    select * from {{ ref('history_rates') }}
+    select distinct
+        run_id,
+        subject_id as question_id,
+    from {{ ref('stg_history_requests') }}
+    where purpose = 'answer'
+
+),
+
+scores as (
+
+    select * from {{ ref('score_history_retrieval') }}
     where knowledge_type = 'all'
 
 ),
@@ -82,6 +92,28 @@ answering as (
 
 ),
 
+shown as (
+
+    -- Of the tasks that a set was asked, which may be some of all.
+    select
+        answering.run_id,
+        count(*) as n_tasks,
+        sum(scores.n_shots) as n_shots,
+        sum(scores.n_required) as n_required,
+        sum(scores.n_retrieved) as n_retrieved,
+        sum(scores.n_covered) as n_covered,
+    from answering
+    inner join asked on answering.run_id = asked.run_id
+    inner join scores
+        on answering.task_set = scores.task_set
+        and answering.encoder = scores.encoder
+        and answering.known_setting = scores.history_setting
+        and asked.question_id = scores.question_id
+    where not answering.is_majority
+    group by answering.run_id
+
+),
+
 answered as (
 
     select
@@ -106,10 +138,8 @@ answered as (
         ex_set.value as ex_set,
         ex_set.ci_low as ex_set_low,
         ex_set.ci_high as ex_set_high,
-        rates.mean_shots,
-        rates.precision,
-        rates.recall,
-        rates.f1,
+        round(shown.n_shots / shown.n_tasks, 12) as mean_shots,
+        {{ item_rates('shown') }},
     from answering
     left join intervals as ex
         on answering.prediction_set = ex.prediction_set
@@ -119,9 +149,7 @@ answered as (
         on answering.prediction_set = ex_set.prediction_set
         and answering.benchmark = ex_set.benchmark
         and ex_set.metric = 'ex_set'
-    left join rates
-        on answering.task_set = rates.task_set
-        and concat(answering.known_setting, '@', answering.encoder) = rates.prediction_set
+    left join shown on answering.run_id = shown.run_id
 
 )
 

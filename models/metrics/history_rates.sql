@@ -39,9 +39,7 @@ select
     added.n_retrieved,
     added.n_covered,
     round(added.n_shots / nullif(added.n_tasks, 0), 12) as mean_shots,
-    round(added.n_covered / nullif(added.n_retrieved, 0), 12) as precision,
-    round(added.n_covered / nullif(added.n_required, 0), 12) as recall,
-    round(2 * added.n_covered / nullif(added.n_retrieved + added.n_required, 0), 12) as f1,
+    {{ item_rates('added') }},
     {% for metric in metrics -%}
     by_question.{{ metric }}_low,
     by_question.{{ metric }}_high,

@@ -44,9 +44,7 @@ measured as (
 
     select
         *,
-        round(n_covered / nullif(n_retrieved, 0), 12) as precision,
-        round(n_covered / nullif(n_required, 0), 12) as recall,
-        round(2 * n_covered / nullif(n_retrieved + n_required, 0), 12) as f1,
+        {{ item_rates('judged') }},
     from judged
 
 )

@@ -262,9 +262,7 @@ curves as (
 
 select
     *,
-    round(n_covered / nullif(n_retrieved, 0), 12) as precision,
-    round(n_covered / nullif(n_required, 0), 12) as recall,
+    {{ item_rates('curves') }},
     round(n_covered / nullif(n_findable, 0), 12) as recall_of_findable,
-    round(2 * n_covered / nullif(n_retrieved + n_required, 0), 12) as f1,
 from curves
 order by task_set, encoder, retriever, uses_questions desc, n_tenths
