@@ -9,16 +9,17 @@ reviews as (
 
 ratings as (
 
-    -- One decision of a reviewer on a task in a round, whatever several imports say of it.
+    -- One decision of a reviewer on a task in a round, whatever several files say of it; of two that differ none.
     select
         benchmark,
         review_round,
         task_id,
         reviewer,
-        max(decision) as decision,
+        min(decision) as decision,
     from reviews
     where decision is not null
     group by benchmark, review_round, task_id, reviewer
+    having count(distinct decision) = 1
 
 ),
 
