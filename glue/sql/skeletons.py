@@ -46,6 +46,8 @@ _FLAT = (exp.DPipe, exp.Sub)
 """Operators whose chains need no brackets: they lean to the left."""
 _MIRRORED: Mapping[type, str] = {exp.GT: "<", exp.GTE: "<=", exp.LT: ">", exp.LTE: ">="}
 _EQUALITIES = (exp.EQ, exp.NEQ, exp.NullSafeEQ, exp.NullSafeNEQ)
+_KEEPING = {"right", "full"}
+"""Joins that keep rows of their table which nothing before them matches."""
 _COMPOUND = (*OPERATORS, exp.Not, exp.Between, exp.In, exp.Neg)
 _AFFINITIES = {
     **dict.fromkeys(("float", "double", "real", "decimal"), "real"),
@@ -478,6 +480,7 @@ class SkeletonPrinter(Printer):
         }
         if where is None or not loose:
             return
+        kept = max((place for place, join in enumerate(joins) if _KEEPING & {*_join_words(join)}), default=-1)
         tops = {id(join.this): place for place, join in enumerate(joins)}
         places = {id(source): _place(source.node, tops) for source in block.sources.values()}
         for part in conjuncts(where.this):
@@ -491,8 +494,7 @@ class SkeletonPrinter(Printer):
                 continue
             found = {places[source] for source in sources}
             last = max(found)
-            keeps_others = any({"right", "full"} & {*_join_words(join)} for join in joins[last + 1 :])
-            if found & loose and not _join_words(joins[last]) and not keeps_others:
+            if found & loose and last > kept and not _join_words(joins[last]):
                 yield part, joins[last]
 
     def relation(self, block: Block) -> str:

@@ -205,12 +205,8 @@ class _Reader:
 
     def _connect(self, condition: exp.Expr, block: Block) -> None:
         """Each two parts of a condition, and what stands between them where they meet."""
-        for node in [condition, *condition.find_all(exp.And, exp.Or, exp.Not)]:
-            if (
-                isinstance(node, (exp.And, exp.Or))
-                and len(self.connected) < MAX_PAIRS
-                and _is_outermost(node)
-            ):
+        for node in _own(condition, (exp.And, exp.Or)):
+            if len(self.connected) < MAX_PAIRS and _is_outermost(node):
                 parts = list(itertools.islice(_flat(node), MAX_PARTS))
                 leaves = [[self._text(leaf, block) for leaf in logical_parts(part)] for part in parts]
                 word = "and" if isinstance(node, exp.And) else "or"
@@ -288,9 +284,9 @@ def _conditions(block: Block) -> Iterator[exp.Expr]:
         yield branch.this
 
 
-def _own(select: exp.Expr, kind: type[exp.Expr]) -> Iterator[Any]:
-    """The nodes of a kind in a SELECT that are in no query within it."""
-    waiting = list(select.iter_expressions())
+def _own(root: exp.Expr, kind: type[exp.Expr] | tuple[type[exp.Expr], ...]) -> Iterator[Any]:
+    """The nodes of a kind in a SELECT or a part of one that are in no query within it."""
+    waiting: list[exp.Expr] = list(root.iter_expressions()) if isinstance(root, exp.Query) else [root]
     while waiting:
         node = waiting.pop()
         if isinstance(node, (exp.Query, exp.With)):

@@ -609,6 +609,10 @@ HOSTILE = {
     "a list of IN": "SELECT 1 FROM person WHERE age IN (" + ",".join(["1"] * (_WIDTH // 2)) + ")",
     "many joins": "SELECT 1 FROM person" + " JOIN person ON 1=1" * (_WIDTH // 20),
     "many commas": "SELECT 1 FROM person" + ",person" * 12_000,
+    "commas that WHERE joins": "SELECT 1 FROM person p0"
+    + "".join(f", person p{n}" for n in range(1, 1_500))
+    + " WHERE "
+    + " AND ".join(f"p{n}.id=p{n - 1}.boss_id" for n in range(1, 1_000)),
     "joins with themselves": "SELECT 1 FROM person p0"
     + "".join(f" JOIN person p{n} ON p{n}.id=p{n - 1}.boss_id" for n in range(1, 1_500)),
     "many branches": " UNION ".join(["SELECT age FROM person"] * (_WIDTH // 30)),

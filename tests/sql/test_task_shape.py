@@ -115,6 +115,14 @@ def test_two_conditions_are_connected_where_they_meet() -> None:
     }
 
 
+def test_conditions_are_connected_in_their_own_query_alone() -> None:
+    inner = "SELECT molecule_id FROM molecule WHERE label = '+' AND molecule_id > 3"
+    found = shape(f"SELECT element FROM atom WHERE molecule_id IN ({inner})")
+    assert [(pair["first"], pair["connective"], pair["second"]) for pair in found["connected"]] == [
+        ("molecule.label = <val>", "and", "molecule.molecule_id > <val>")
+    ]
+
+
 def test_an_aggregate_knows_its_distinct() -> None:
     found = shape("SELECT COUNT(DISTINCT element), COUNT(element), COUNT(*) FROM atom")
     assert [(each["name"], each["argument"], each["is_distinct"]) for each in found["aggregates"]] == [
