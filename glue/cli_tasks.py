@@ -24,6 +24,8 @@ _EXECUTION = tuple(
     option for option in EXECUTE_OPTIONS if names_of([option])[0] in ("workers", "timeout", "max_memory")
 )
 _REST_OF_EXECUTION = {"gold_timeout": None, "max_rows": None, "prepared": "auto", "check_stability": False}
+_MAX_DRAFTS = 99_999
+"""Most drafts of one model: the tasks' numbers have room for no more."""
 _BENCHMARK = click.option(
     "--benchmark", required=True, metavar="BENCHMARK", help="The benchmark whose history is drafted from."
 )
@@ -44,7 +46,12 @@ Examples:
 @_BENCHMARK
 @click.option("--model", required=True, metavar="MODEL", help="A model by litellm's name (provider/model).")
 @click.option(
-    "--n", "n_drafts", type=click.IntRange(1, 99_999), required=True, metavar="N", help="How many drafts."
+    "--n",
+    "n_drafts",
+    type=click.IntRange(1, _MAX_DRAFTS),
+    required=True,
+    metavar="N",
+    help="How many drafts.",
 )
 @options(*_ASKING, cli_requests.plan("Print what would be sent next; send nothing."))
 @options(*_EXECUTION)

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
 MAX_ROUNDS = 20
 """A draft, its validation, and three revisions with theirs are eight; more than twenty mean a bug."""
-MAX_DRAFTS = 99_999
-"""Most drafts of one model: the tasks' numbers have room for no more."""
 _PENDING = "pending_task_requests"
 
 

@@ -100,16 +100,7 @@ def registered_history(home: Home, benchmark: str) -> HistoryOptions | None:
     return HistoryOptions(**json.loads(newest["options"]))
 
 
-def default_history(
-    home: Home,
-    benchmark: str,
-    history: str | None = None,
-    *,
-    quality_set: str | None = None,
-    preliminary_set: str | None = None,
-    encoder: str | None = None,
-    as_of: str | None = None,
-) -> HistoryOptions:
+def default_history(home: Home, benchmark: str, history: str | None = None) -> HistoryOptions:
     """What a history study is registered with where nothing more is said.
 
     Without `history`: the one that the benchmark's published labels name, else the benchmark itself.
@@ -118,7 +109,7 @@ def default_history(
     labelled = {row["history"] for row in rows if row["benchmark"] == benchmark}
     chosen = history or min(labelled, default=benchmark)
     tasks = PUBLISHED if chosen in labelled else DERIVED
-    return HistoryOptions(chosen, tasks, quality_set, preliminary_set, encoder, as_of)
+    return HistoryOptions(chosen, tasks)
 
 
 def check_answers(home: Home, prediction_set: str, benchmark: str) -> None:

@@ -15,10 +15,9 @@ from pathlib import Path
 from glue.errors import GlueError, nearest
 
 PREFIX = "history/"
-DYNAMIC = "dynamic"
 UNASKED = "-unasked"
 _SHAPE = re.compile(
-    r"(?P<retriever>[a-z_]+)(-(?P<threshold>\d+\.\d+))?(-(?P<shots>\d+|dynamic))?(?P<unasked>-unasked)?"
+    r"(?P<retriever>[a-z_]+)(-(?P<threshold>\d+\.\d+))?(-(?P<shots>0|[1-9]\d*|dynamic))?(?P<unasked>-unasked)?"
 )
 
 
@@ -46,17 +45,18 @@ def is_of_history(setting: str | None) -> bool:
 
 
 def retrieval_of(text: str, project: Path) -> Retrieval:
-    """The setting of retrieval that a text names. GlueError for none, and for one that is not measured."""
+    """The setting of retrieval that a text names, without what its retriever does not have.
+
+    GlueError for none, with the nearest retriever, and for one that is not measured.
+    """
     found = _SHAPE.fullmatch(text)
-    if found is None:
+    if found is None or found["shots"] == "0":
         raise GlueError(
             f"there is no setting of retrieval {text!r}",
             "write retriever, threshold and shots, such as mqs-0.6-4 or q_c-0.5-dynamic-unasked",
         )
-    _retriever(found["retriever"], project)
     threshold = None if found["threshold"] is None else float(found["threshold"])
-    _check_grid(threshold, found["shots"], project)
-    return Retrieval(found["retriever"], threshold, found["shots"], not found["unasked"])
+    return _fitted(found["retriever"], threshold, found["shots"], not found["unasked"], project)
 
 
 def checked_setting(text: str, project: Path) -> str:
@@ -69,14 +69,20 @@ def checked_setting(text: str, project: Path) -> str:
 def new_retrieval(text: str, threshold: float, shots: str, project: Path) -> Retrieval:
     """A setting of the retriever that a text names, as retriever or retriever-unasked.
 
-    It has no threshold where the retriever has none. GlueError as `retrieval_of`.
+    It is without what the retriever does not have. GlueError as `retrieval_of`.
     """
-    retriever, is_unasked = text.removesuffix(UNASKED), text.endswith(UNASKED)
+    is_unasked = text.endswith(UNASKED)
+    return _fitted(text.removesuffix(UNASKED), threshold, shots, not is_unasked, project)
+
+
+def _fitted(
+    retriever: str, threshold: float | None, shots: str | None, uses_questions: bool, project: Path
+) -> Retrieval:
     row = _retriever(retriever, project)
     _check_grid(threshold, shots, project)
     if row["n_most"] == "0":
         return Retrieval(retriever)
-    return Retrieval(retriever, threshold if row["uses_threshold"] == "true" else None, shots, not is_unasked)
+    return Retrieval(retriever, threshold if row["uses_threshold"] == "true" else None, shots, uses_questions)
 
 
 def reranked_retriever(text: str, project: Path) -> str | None:
@@ -93,11 +99,6 @@ def own_retriever(pipeline: str, project: Path) -> str:
     """The retriever that is a pipeline's own. GlueError for a pipeline that is none."""
     check_pipeline(pipeline, project)
     return next(row["retriever"] for row in _rows(project, "pipelines") if row["pipeline"] == pipeline)
-
-
-def retrievers(project: Path) -> list[str]:
-    """All retrievers, in the order of their seed."""
-    return [row["retriever"] for row in _rows(project, "retrievers")]
 
 
 def _retriever(name: str, project: Path) -> dict[str, str]:

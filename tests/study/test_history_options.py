@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from glue.build import project_directory
 from glue.errors import GlueError
 from glue.home import Home
 from glue.importers.common import land
@@ -16,6 +17,7 @@ from glue.progress import Silent
 from glue.study.drafting import exported_tasks
 from glue.study.history import HistoryStudy, plan_history
 from glue.study.registry import HistoryOptions, check_answers, register_history, registered_history
+from glue.study.shots import retrieval_of
 from tests.history_files import PAST, import_past
 
 
@@ -49,3 +51,24 @@ def test_a_time_beyond_what_can_be_held_is_told(home: Home) -> None:
 def test_tasks_of_an_unknown_benchmark_are_told(home: Home) -> None:
     with pytest.raises(GlueError, match="there is no benchmark 'pasts'"):
         exported_tasks(home, "pasts", Silent())
+
+
+@pytest.mark.parametrize(
+    ("text", "setting"),
+    [
+        ("mqs-0.60-3", "mqs-0.6-3"),
+        ("mqs-0.00001-3", "mqs-0.0-3"),
+        ("q_c-0.5-dynamic-unasked", "q_c-0.5-dynamic-unasked"),
+        ("q_c_model-0.6-3", "q_c_model-3"),
+        ("gold-0.6-dynamic", "gold-dynamic"),
+        ("none-0.6-3", "none"),
+    ],
+)
+def test_a_setting_has_one_spelling(text: str, setting: str) -> None:
+    assert retrieval_of(text, project_directory()).setting == setting
+
+
+@pytest.mark.parametrize("text", ["mqs-0.6-0", "mqs-0.6-03", "mqs-0.6-3-x", ""])
+def test_what_is_no_setting_is_told(text: str) -> None:
+    with pytest.raises(GlueError, match="no setting of retrieval"):
+        retrieval_of(text, project_directory())
