@@ -270,8 +270,11 @@ def _check_sets(home: Home, study: HistoryStudy, registered: HistoryOptions) -> 
 def _registration(home: Home, study: HistoryStudy) -> HistoryOptions:
     """What the benchmark is registered with: what is asked for, else what it was registered with last."""
     last = registered_history(home, study.benchmark)
-    if last is None or (study.history is not None and study.history != last.history):
+    if last is None:
         found = default_history(home, study.benchmark, study.history)
+    elif study.history is not None and study.history != last.history:
+        other = default_history(home, study.benchmark, study.history)
+        found = replace(last, history=other.history, tasks=other.tasks, quality_set=None)
     else:
         found = last
     preliminary = study.preliminary_set

@@ -13,12 +13,13 @@ from glue.home import Home
 from glue.importers.common import land
 from glue.importers.landed import landed_benchmark
 from glue.importers.predictions import read_predictions
+from glue.importers.query_logs import read_query_log
 from glue.progress import Silent
 from glue.study.drafting import exported_tasks
-from glue.study.history import HistoryStudy, plan_history
+from glue.study.history import HistoryStudy, _registration, plan_history
 from glue.study.registry import HistoryOptions, check_answers, register_history, registered_history
 from glue.study.shots import retrieval_of
-from tests.history_files import PAST, import_past
+from tests.history_files import LOG, PAST, import_past
 
 
 @pytest.fixture(autouse=True)
@@ -41,6 +42,14 @@ def test_a_set_that_has_landed_may_be_leant_on(home: Home) -> None:
     with pytest.raises(GlueError) as raised:
         check_answers(home, "bess", PAST)
     assert raised.value.hint == "did you mean 'best'?"
+
+
+def test_another_history_keeps_what_is_not_about_it(home: Home) -> None:
+    land(home, read_query_log(home, LOG, "log", PAST))
+    of_past = HistoryOptions(PAST, quality_set="best", encoder="minilm", as_of="2026-03-01")
+    register_history(home, PAST, of_past)
+    expected = HistoryOptions("log", encoder="minilm", as_of="2026-03-01T00:00:00+00:00")
+    assert _registration(home, HistoryStudy(PAST, history="log"), []) == expected
 
 
 def test_a_time_beyond_what_can_be_held_is_told(home: Home) -> None:
