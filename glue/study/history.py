@@ -429,11 +429,10 @@ _PIPELINES = """
         coalesce(pipeline_label, pipeline) || if(is_majority, ' (majority)', '') as pipeline,
         history_setting as setting, n_questions as questions,
         format('{:.3f} [{:.3f}, {:.3f}]', ex, ex_low, ex_high) as ex,
-        -- A rounded -0.0002 is no -0.000.
         case
-            when gain is not null then concat(
-                format('{:+.3f}', round(gain, 3) + 0),
-                format(' [{:+.3f}, {:+.3f}]', round(gain_low, 3) + 0, round(gain_high, 3) + 0)
+            when gain is not null then replace(
+                concat(format('{:+.3f}', gain), format(' [{:+.3f}, {:+.3f}]', gain_low, gain_high)),
+                '-0.000', '+0.000'
             )
             when is_own_retriever and ex is not null then 'its own'
         end as gain,

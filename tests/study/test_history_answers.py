@@ -460,7 +460,5 @@ def told(row: dict[str, Any], name: str, form: str) -> str:
     """A number with its interval, as it is printed."""
     if row[name] is None:
         return "NULL"
-    value, low, high = (
-        form.format(round(row[each], 3) + 0.0) for each in (name, f"{name}_low", f"{name}_high")
-    )
-    return f"{value} [{low}, {high}]"
+    value, low, high = (form.format(row[each]) for each in (name, f"{name}_low", f"{name}_high"))
+    return f"{value} [{low}, {high}]".replace("-0.000", "+0.000")
