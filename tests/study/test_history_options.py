@@ -49,7 +49,7 @@ def test_another_history_keeps_what_is_not_about_it(home: Home) -> None:
     of_past = HistoryOptions(PAST, quality_set="best", encoder="minilm", as_of="2026-03-01")
     register_history(home, PAST, of_past)
     expected = HistoryOptions("log", encoder="minilm", as_of="2026-03-01T00:00:00+00:00")
-    assert _registration(home, HistoryStudy(PAST, history="log"), []) == expected
+    assert _registration(home, HistoryStudy(PAST, history="log")) == expected
 
 
 def test_a_time_beyond_what_can_be_held_is_told(home: Home) -> None:
@@ -66,7 +66,6 @@ def test_tasks_of_an_unknown_benchmark_are_told(home: Home) -> None:
     ("text", "setting"),
     [
         ("mqs-0.60-3", "mqs-0.6-3"),
-        ("mqs-0.00001-3", "mqs-0.0-3"),
         ("q_c-0.5-dynamic-unasked", "q_c-0.5-dynamic-unasked"),
         ("q_c_model-0.6-3", "q_c_model-3"),
         ("gold-0.6-dynamic", "gold-dynamic"),
@@ -75,6 +74,12 @@ def test_tasks_of_an_unknown_benchmark_are_told(home: Home) -> None:
 )
 def test_a_setting_has_one_spelling(text: str, setting: str) -> None:
     assert retrieval_of(text, project_directory()).setting == setting
+
+
+@pytest.mark.parametrize("text", ["mqs-0.00001-3", "mqs-0.55-3", "mqs-0.6-6"])
+def test_what_is_not_measured_is_told(text: str) -> None:
+    with pytest.raises(GlueError, match="retrieval is not measured at the"):
+        retrieval_of(text, project_directory())
 
 
 @pytest.mark.parametrize("text", ["mqs-0.6-0", "mqs-0.6-03", "mqs-0.6-3-x", ""])
