@@ -192,7 +192,13 @@ def land(home: Home, batch: ImportBatch, replace: bool = False, command: str = "
         title=batch.title,
     )
     with Writer(home, loop="import", command=command) as writer:
-        standing = newest_imports(home).get(batch.scope)
+        newest = newest_imports(home)
+        if batch.rows.get("questions") and f"history:{batch.benchmark}" in newest:
+            raise GlueError(
+                f"{batch.benchmark!r} is the name of a query log, and a history has one name",
+                "give the benchmark another name",
+            )
+        standing = newest.get(batch.scope)
         if standing is not None and standing["import_id"] == import_id:
             return ImportReport(**{**vars(report), "is_new": False})
         if standing is not None and not replace:

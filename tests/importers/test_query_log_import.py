@@ -249,6 +249,9 @@ def test_databases_whose_names_differ_in_case_alone_are_told_apart(home: Home) -
 def test_a_log_is_no_benchmark_and_needs_sql(home: Home) -> None:
     with pytest.raises(GlueError, match="is a benchmark's name"):
         read_query_log(home, LOG, PAST, PAST)
+    land(home, read_query_log(home, LOG, "log", PAST))
+    with pytest.raises(GlueError, match="'log' is the name of a query log"):
+        land(home, read_bird_history(home, "log", TASKS, PAST))
     with pytest.raises(GlueError, match="has no column 'sql'"):
         read(home, {"text": SQL})
     with pytest.raises(GlueError, match="it holds no record; line 1: column"):
