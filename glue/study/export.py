@@ -77,12 +77,14 @@ _SHOTS = """
     where t.task_set = $task_set
     order by t.question_position, t.question_id
 """
+_RETRIEVERS = "select distinct retriever from history_candidates where task_set = ?"
 
 
 def exported_shots(home: Home, benchmark: str, setting: str) -> list[dict[str, Any]]:
     """The shots of a setting of retrieval, question by question, as the built warehouse has them.
 
-    GlueError for a benchmark that is not under the history study, or has no tasks, and for no setting.
+    GlueError for a benchmark that is not under the history study, or has no tasks, for no setting, and for a
+    retriever that lacks what it leans on.
     """
     from glue.warehouse import open_read_only
 
@@ -98,10 +100,17 @@ def exported_shots(home: Home, benchmark: str, setting: str) -> list[dict[str, A
     }
     with open_read_only(home) as warehouse:
         rows = warehouse.execute(_SHOTS, values).fetchall()
+        found = warehouse.execute(_RETRIEVERS, [values["task_set"]]).fetchall()
     if not rows:
         raise GlueError(
             f"the warehouse holds no tasks of {benchmark}",
             f"glue build, or glue run --study history --benchmark {benchmark}",
+        )
+    if (retrieval.retriever,) not in found and retrieval.retriever != "none":
+        raise GlueError(
+            f"{retrieval.retriever} has retrieved nothing for {benchmark}",
+            "mqs_filter needs a --quality-set, q_c_model a --model: glue run --study history "
+            f"--benchmark {benchmark} …",
         )
     return [
         {"question_id": row[0], "db_id": row[1], "question": row[2], "shots": json.loads(row[3])}

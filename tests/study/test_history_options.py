@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import duckdb
 import pytest
 
 from glue.build import project_directory
@@ -16,6 +17,7 @@ from glue.importers.predictions import read_predictions
 from glue.importers.query_logs import read_query_log
 from glue.progress import Silent
 from glue.study.drafting import exported_tasks
+from glue.study.export import exported_shots
 from glue.study.history import HistoryStudy, _registration, plan_history
 from glue.study.registry import HistoryOptions, check_answers, register_history, registered_history
 from glue.study.shots import retrieval_of
@@ -86,3 +88,31 @@ def test_what_is_not_measured_is_told(text: str) -> None:
 def test_what_is_no_setting_is_told(text: str) -> None:
     with pytest.raises(GlueError, match="no setting of retrieval"):
         retrieval_of(text, project_directory())
+
+
+def test_a_retriever_that_lacks_what_it_leans_on_is_told(home: Home) -> None:
+    register_history(home, PAST, HistoryOptions(PAST))
+    with duckdb.connect(str(home.warehouse)) as warehouse:
+        warehouse.execute(_TABLES)
+    assert [task["shots"] for task in exported_shots(home, PAST, "mqs-0.9-3")] == [[]]
+    with pytest.raises(GlueError, match="mqs_filter has retrieved nothing for past") as raised:
+        exported_shots(home, PAST, "mqs_filter-0.6-3")
+    assert "--quality-set" in (raised.value.hint or "")
+
+
+_TABLES = """
+    create table retrievers as select unnest(['mqs', 'mqs_filter']) as retriever, true as uses_threshold,
+        10 as n_most;
+    create table history_tasks as select 'past/history' as task_set, '1' as question_id, 'clinic' as db_id,
+        'Who smokes?' as question, 0 as question_position, 'past' as history;
+    create table history_candidates as select 'past/history' as task_set, '1' as question_id,
+        'mqs' as retriever, true as uses_questions, 1 as rank, '2' as history_query_id, 0.7 as score,
+        0.7 as whole_score, ['x'] as item_ids, [0.7] as item_scores;
+    create table script_components as select 'past' as history, 'clinic' as db_id, '2' as history_query_id,
+        'x' as item_id, 1 as component_number, 'condition' as knowledge_type, 'a = 1' as sql_substring,
+        'a=<val>' as published_skeleton;
+    create table item_descriptions as select 'past' as history, 'clinic' as db_id, 'x' as item_id,
+        'a' as description;
+    create table history_queries as select 'past' as history, '2' as history_query_id, 'SELECT 1' as sql,
+        'One?' as question;
+"""
