@@ -86,12 +86,8 @@ GROWN = {
 }
 
 LOG, MADE_UP = "grown", "made_up"
-BEFORE_VECTORS = ("+embedding_texts", "+knowledge_items", "+item_descriptions")
-SINCE_VECTORS = tuple(
-    f"{first}+,+{last}"
-    for first in ("stg_encoders", "stg_embeddings")
-    for last in ("history_candidates", "history_cost")
-)
+BEFORE_VECTORS = ("+embedding_texts",)
+SINCE_VECTORS = ("+history_candidates", "+history_cost", "--exclude", *BEFORE_VECTORS)
 SIZES = (1_534, 5_000, 10_000, 20_000, 50_000, 100_000)
 
 READ = """
