@@ -137,8 +137,8 @@ def test_the_newest_registration_counts_and_a_log_is_filtered(toy: Home) -> None
     build(toy)
     statuses = rows_of(toy.root, "select history_query_id, status from history_queries where history = 'log'")
     assert {row["history_query_id"]: row["status"] for row in statuses} == {
-        "q1": "duplicate",
-        "q2": "kept",
+        "q1": "kept",
+        "q2": "duplicate",
         "q3": "failed",
         "q4": "unparsed",
         "q5": "not_a_read",
