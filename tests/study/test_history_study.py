@@ -169,6 +169,18 @@ def test_answers_alone_make_prediction_sets(killed: Path) -> None:
     }
 
 
+def test_answers_to_all_tasks_stand_beside_the_rates_of_the_grid(killed: Path) -> None:
+    names = "history_setting, mean_shots, precision, recall, f1"
+    answered = {
+        row["history_setting"]: row for row in rows_of(killed, f"select {names} from history_accuracy")
+    }
+    grid = {row["history_setting"]: row for row in rows_of(killed, f"select {names} from history_retrieval")}
+    # The answers drop every script from dail, and what finds nothing stands in no grid.
+    assert set(answered) - set(grid) == {"dail-0.6-dynamic"}
+    assert len(answered) == 3 and all(grid[name] == answered[name] for name in set(answered) & set(grid))
+    assert len(rows_of(killed, "from history_pipelines where is_own_retriever")) == 1
+
+
 def test_shots_stand_in_the_prompt_and_in_what_is_exported(killed: Path) -> None:
     exported = glue(killed, "export", "shots", "--benchmark", PAST, "--setting", "q_c_model-dynamic").stdout
     by_question = {task["question_id"]: task["shots"] for task in json.loads(exported)}
