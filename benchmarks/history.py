@@ -217,7 +217,7 @@ def measure(home: Home, n_runs: int) -> bool:
             " from history_encoders inner join stg_embeddings using (encoder, revision) group by encoder",
         )[0]
         print(f"{n_scripts:,} past queries, {n_tasks:,} tasks, encoder {encoder}; medians of {n_runs} runs\n")
-        print(f"{'':46} {'here':>10} {'paper':>10}")
+        print(f"{'':52} {'here':>10} {'paper':>10}")
         show("parse, ms per past query", parse_ms, costs["parse"][2])
         show("  the reader alone, called from Python", reader_ms)
         show("embed, ms per past query", costs["embed"][1], costs["embed"][2])
@@ -238,11 +238,15 @@ def measure(home: Home, n_runs: int) -> bool:
 
 
 def show(what: str, value: float | None, paper: float | None = None) -> None:
-    """A line of the table; how many times less than the paper's."""
+    """A line of the table, and how many times less or more than the paper's it is."""
     shown = "" if value is None else f"{value:10.3f}"
     beside = "" if paper is None else f"{paper:10.2f}"
-    ratio = f"   {paper / value:.1f} times less" if paper and value else ""
-    print(f"{what:46} {shown:>10} {beside:>10}{ratio}", flush=True)
+    ratio = ""
+    if paper and value:
+        ratio = (
+            f"   {paper / value:.1f} times less" if value < paper else f"   {value / paper:.1f} times more"
+        )
+    print(f"{what:52} {shown:>10} {beside:>10}{ratio}", flush=True)
 
 
 def one(warehouse: duckdb.DuckDBPyConnection, sql: str) -> tuple[Any, ...]:
