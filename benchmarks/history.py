@@ -356,6 +356,7 @@ def grow(home: Home, bird: Path, n_most: int) -> None:
     """Print what a log costs at each size: to read, to store, and for all tasks to be searched."""
     import_bird(home, bird)
     print("seconds of all models of a retriever, by dbt's run results: each has all tasks in one batch")
+    print("parse: seconds for the queries that the size before did not have")
     names = ("queries", "kept", "items", "tasks", "pairs", "parse", "KB each", *GROWN, "peak GB")
     print("".join(f"{name:>11}" for name in names), flush=True)
     for n_queries in [size for size in SIZES if size < n_most] + [n_most]:
