@@ -345,7 +345,7 @@ def test_the_grid_holds_micro_and_macro_rates(tasks: list[Task], home: Path) -> 
 def test_one_choice_is_varied_and_the_other_stays_the_best(
     tasks: list[Task], home: Path, report: str
 ) -> None:
-    """Tables 5 and 6: each setting once, or once for each set that answers in it."""
+    """Tables 5 and 6: each setting once, or once for each set that answers in it; and all else answered."""
     answered = rows_of(home, "from history_accuracy")
     n_answered = 0
     for retriever in ("mqs", "q_c", "evalhouse"):
@@ -354,8 +354,10 @@ def test_one_choice_is_varied_and_the_other_stays_the_best(
             varied = [(best[0], shots) for shots in SHOTS]
         else:
             varied = [(threshold, best[1]) for threshold in THRESHOLDS]
+        settings = [row["history_setting"].split("-") for row in answered]
+        elsewhere = [(float(setting[1]), setting[2]) for setting in settings if setting[0] == retriever]
         expected: dict[tuple[float, str, str | None], tuple[float | None, ...]] = {}
-        for threshold, shots in varied:
+        for threshold, shots in dict.fromkeys(varied + elsewhere):
             found = rates([counts(task, retriever, threshold, shots)[:3] for task in tasks])
             setting = f"{retriever}-{threshold}-{shots}"
             sets = [row["prediction_set"] for row in answered if row["history_setting"] == setting] or [None]
@@ -371,7 +373,7 @@ def test_one_choice_is_varied_and_the_other_stays_the_best(
             assert row["is_best"] == (key[:2] == best)
             assert row["ex"] == (None if row["prediction_set"] is None else 0.5)
             n_answered += row["ex"] is not None
-    assert n_answered == 4
+    assert n_answered == sum(row["history_setting"] != "none" for row in answered) > 0
 
 
 def weights_of(home: Path, unit: str) -> Floats:
