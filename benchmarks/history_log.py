@@ -127,7 +127,7 @@ def direction(word: str) -> npt.NDArray[np.float32]:
 
 def made_up_vector(text: str) -> npt.NDArray[np.float32]:
     """A vector for any text: texts that share words are alike, as far as the words are most of them."""
-    words = {word[:12] for word in re.findall(r"[^\W\d_]+", text.lower())} or {""}
+    words = sorted({word[:12] for word in re.findall(r"[^\W\d_]+", text.lower())}) or [""]
     own = sum((direction(word) for word in words), np.zeros(N_DIMENSIONS, dtype=np.float32))
     shared = direction("\x1f")
     vector = OWN_SHARE * own / np.linalg.norm(own) + (1 - OWN_SHARE) * shared / np.linalg.norm(shared)

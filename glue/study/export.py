@@ -109,8 +109,8 @@ def exported_shots(home: Home, benchmark: str, setting: str) -> list[dict[str, A
     if (retrieval.retriever,) not in found and retrieval.retriever != "none":
         raise GlueError(
             f"{retrieval.retriever} has retrieved nothing for {benchmark}",
-            "mqs_filter needs a --quality-set, q_c_model a --model: glue run --study history "
-            f"--benchmark {benchmark} …",
+            "what ends in _model is a model's choice, which has to be asked for: glue run --study history "
+            f"--benchmark {benchmark} --model … --retriever {retrieval.retriever}",
         )
     return [
         {"question_id": row[0], "db_id": row[1], "question": row[2], "shots": json.loads(row[3])}

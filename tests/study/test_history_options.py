@@ -95,13 +95,16 @@ def test_a_retriever_that_lacks_what_it_leans_on_is_told(home: Home) -> None:
     with duckdb.connect(str(home.warehouse)) as warehouse:
         warehouse.execute(_TABLES)
     assert [task["shots"] for task in exported_shots(home, PAST, "mqs-0.9-3")] == [[]]
-    with pytest.raises(GlueError, match="mqs_filter has retrieved nothing for past") as raised:
+    with pytest.raises(GlueError, match="mqs_filter finds nothing before") as raised:
         exported_shots(home, PAST, "mqs_filter-0.6-3")
     assert "--quality-set" in (raised.value.hint or "")
+    with pytest.raises(GlueError, match="q_c_model has retrieved nothing for past") as raised:
+        exported_shots(home, PAST, "q_c_model-3")
+    assert "--model" in (raised.value.hint or "")
 
 
 _TABLES = """
-    create table retrievers as select unnest(['mqs', 'mqs_filter']) as retriever, true as uses_threshold,
+    create table retrievers as select unnest(['mqs', 'q_c_model']) as retriever, true as uses_threshold,
         10 as n_most;
     create table history_tasks as select 'past/history' as task_set, '1' as question_id, 'clinic' as db_id,
         'Who smokes?' as question, 0 as question_position, 'past' as history;
@@ -111,8 +114,10 @@ _TABLES = """
     create table script_components as select 'past' as history, 'clinic' as db_id, '2' as history_query_id,
         'x' as item_id, 1 as component_number, 'condition' as knowledge_type, 'a = 1' as sql_substring,
         'a=<val>' as published_skeleton;
-    create table item_descriptions as select 'past' as history, 'clinic' as db_id, 'x' as item_id,
+    create table history_component_lines as select 'past' as history, '2' as history_query_id, 'x' as item_id,
         'a' as description;
+    create table script_descriptions as select 'past' as history, '2' as history_query_id,
+        'one' as description;
     create table history_queries as select 'past' as history, '2' as history_query_id, 'SELECT 1' as sql,
         'One?' as question;
 """
