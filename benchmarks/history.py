@@ -1,7 +1,7 @@
 """What does retrieval from past queries cost for each query, beside BIRD-History's Table 14?
 
     python -m benchmarks.history ../shared/data/bird
-    python -m benchmarks.history ../shared/data/bird --home /tmp/past --encoder FOLDER --runs 5
+    python -m benchmarks.history ../shared/data/bird --home past --encoder FOLDER --runs 5
     python -m benchmarks.history ../shared/data/bird --growth 100000
 
 BIRD dev is its own history: 1,534 queries, a task for each question whose items others hold. Unless `--home`

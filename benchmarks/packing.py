@@ -1,7 +1,7 @@
 """How long does packing every cell of a budget study take in SQL, against a plain loop in Python?
 
     python -m benchmarks.packing ../shared/data/bird
-    python -m benchmarks.packing ../shared/data/bird --home /tmp/pool --growth 10
+    python -m benchmarks.packing ../shared/data/bird --home pool --growth 10
 
 Imports BIRD's 80 schemas and 1,534 questions (unless `--home` already holds them) and builds what packing
 rests on. Then, on the same orders, costs and caps:

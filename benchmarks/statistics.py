@@ -1,7 +1,7 @@
 """How long do the intervals take in SQL, against scipy and plain numpy on the same cells?
 
     python -m benchmarks.statistics ../shared/data/bird
-    python -m benchmarks.statistics ../shared/data/bird --home /tmp/published
+    python -m benchmarks.statistics ../shared/data/bird --home published
 
 Imports and executes the 42 published prediction sets (unless `--home` already holds them), builds the
 statistics models from nothing, and takes their time from dbt's run results. A cell is one ratio over one

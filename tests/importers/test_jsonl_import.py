@@ -7,6 +7,7 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
 from glue.errors import GlueError
@@ -153,7 +154,6 @@ def test_a_file_without_one_good_line_stops(tmp_path: Path) -> None:
 
 
 def test_databases_of_any_engine_are_introspected(tmp_path: Path) -> None:
-    duckdb = pytest.importorskip("duckdb")
     folder = tmp_path / "databases"
     folder.mkdir()
     with sqlite3.connect(folder / "shop.db") as connection:
