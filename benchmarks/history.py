@@ -3,6 +3,7 @@
     python -m benchmarks.history ../shared/data/bird
     python -m benchmarks.history ../shared/data/bird --home past --encoder FOLDER --runs 5
     python -m benchmarks.history ../shared/data/bird --growth 100000
+    python -m benchmarks.history ../shared/data/bird --encoder FOLDER --precisions
 
 BIRD dev is its own history: 1,534 queries, a task for each question whose items others hold. Unless `--home`
 already has them, it is imported, put under the history study, and its texts are embedded. Measured are:
@@ -18,6 +19,9 @@ for each task, and one cosine after the other.
 With `--growth N` the history is a query log that grows to N queries (benchmarks/history_log.py), imported by
 `glue import history`. Its vectors are made up, from the words of each text: an encoder's time grows with the
 number of texts, and is not measured again.
+
+With `--precisions` the same vectors are stored in each precision of `glue embed` and everything is built anew
+from each: what it takes to store, and how far F1 moves from that of single precision.
 """
 
 from __future__ import annotations
@@ -25,8 +29,10 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import operator
 import os
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -43,7 +49,8 @@ import pyarrow as pa
 
 from benchmarks.history_log import N_DIMENSIONS, grow_log, made_up_vector
 from benchmarks.packing import run_dbt
-from glue.embed import embed
+from glue.embed import EmbedOptions, embed
+from glue.embed_work import HALF, SINGLE, TEN_BIT, stored_vector
 from glue.encoders import encoder_of
 from glue.encoders.api import ApiOptions
 from glue.home import Home
@@ -146,6 +153,20 @@ COUNTS = """
         (select count(*) from history_tasks),
         (select count(*) from script_similarities)
 """
+LANDED = ("embedding_id", "attempt_id", "text_id", "encoder", "revision", "vector", "n_dimensions")
+STORED = "select value from history_cost where step in ('store', 'store_masked') order by step"
+COMPARED = {
+    "settings": "select f1 from history_retrieval order by history_setting",
+    "best": """
+        select max(f1) as f1 from history_retrieval
+        group by retriever, uses_questions order by retriever, uses_questions
+    """,
+    "cosines": """
+        select qs, mqs, description_score, masked_description_score
+        from script_similarities order by question_id, history_query_id
+    """,
+}
+"""What vectors' precision may change: F1 of every setting, of each retriever at its best, and cosines."""
 VECTORS = """
     select texts.kind, count(distinct vectors.text_id) as n_vectors, sum(vectors.n_bytes) as n_bytes
     from (select distinct kind, text_id from history_texts) as texts
@@ -167,23 +188,30 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--encoder", default="minilm", help="as in `glue embed` (default: minilm)")
     parser.add_argument("--runs", type=int, default=3, metavar="N", help="times are medians of so many")
     parser.add_argument("--growth", type=int, metavar="N", help="only this: a log that grows to N queries")
+    parser.add_argument(
+        "--precisions", action="store_true", help="only this: F1 and storage by precision of vectors"
+    )
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="evalhouse-") as folder:
         home = Home(options.home or Path(folder))
         if options.growth:
             grow(home, options.bird, options.growth)
             return 0
+        if options.precisions:
+            prepare(home, options.bird, options.encoder, SINGLE)
+            compare_precisions(home, Path(folder))
+            return 0
         prepare(home, options.bird, options.encoder)
         return 0 if measure(home, options.runs) else 1
 
 
-def prepare(home: Home, bird: Path, encoder: str) -> None:
+def prepare(home: Home, bird: Path, encoder: str, precision: str | None = None) -> None:
     """Import BIRD dev, have its texts embedded, and build what retrieval rests on; what is there stays."""
     import_bird(home, bird)
     register_history(
         home, BENCHMARK, HistoryOptions(BENCHMARK, encoder=encoder_of(encoder, ApiOptions()).name)
     )
-    embed(home, encoder, [BENCHMARK])
+    embed(home, encoder, [BENCHMARK], options=EmbedOptions(precision=precision))
     run_dbt(home, "+history_candidates", "+history_cost")
 
 
@@ -347,6 +375,57 @@ class Pool:
         order = np.argsort(-likenesses, kind="stable")
         found = [self.ids[place] for place in order[:11] if likenesses[place] >= 0.5]
         return [each for each in found if each != own_id][:10]
+
+
+# --------------------------------------------------------------------------- precisions
+
+
+def compare_precisions(home: Home, folder: Path) -> None:
+    """Print what vectors of each precision take, and what they change against those of `home`, in single."""
+    names = ("KB a query", "with masked", "F1 moves by", "best F1 by", "cosine by")
+    print(f"{'':10}{''.join(f'{name:>13}' for name in names)}", flush=True)
+    finest = None
+    for precision in (SINGLE, HALF, TEN_BIT):
+        stored = Home(folder / precision)
+        store_again(home, stored, precision)
+        run_dbt(stored, "+history_retrieval", "+history_cost")
+        with duckdb.connect(str(stored.warehouse), read_only=True) as warehouse:
+            kilobytes = [value for (value,) in warehouse.execute(STORED).fetchall()]
+            found = {name: numbers_of(warehouse, sql) for name, sql in COMPARED.items()}
+        finest = finest or found
+        moves = [greatest_move(found[name], finest[name]) for name in COMPARED]
+        sizes = f"{kilobytes[0]:13.2f}{sum(kilobytes):13.2f}"
+        print(f"{precision:10}{sizes}{''.join(f'{move:13.5f}' for move in moves)}", flush=True)
+    if finest:
+        n_settings, n_best = (len(finest[name][0]) for name in ("settings", "best"))
+        print(f"\nthe greatest moves: of {n_settings} settings, of {n_best} retrievers' best, of all cosines")
+
+
+def numbers_of(warehouse: duckdb.DuckDBPyConnection, sql: str) -> list[Floats]:
+    """The columns of a query's result, as numbers; NULL is NaN."""
+    columns = warehouse.execute(sql).fetchnumpy().values()
+    return [np.ma.filled(np.ma.asarray(column, dtype=np.float64), np.nan) for column in columns]
+
+
+def greatest_move(found: list[Floats], finest: list[Floats]) -> float:
+    """The greatest difference between numbers in the same places, which are known or not in both."""
+    return max(
+        float(np.nanmax(np.abs(each - its), initial=0)) for each, its in zip(found, finest, strict=True)
+    )
+
+
+def store_again(home: Home, stored: Home, precision: str) -> None:
+    """A home with the same rows landed, whose vectors are stored in another precision."""
+    stored.root.mkdir(parents=True)
+    ignored = shutil.ignore_patterns("embeddings")
+    shutil.copytree(home.landing, stored.landing, ignore=ignored)
+    rows = landed_keys(home, "embeddings", columns=LANDED).to_pylist()
+    with Writer(stored, loop="embed") as writer:
+        for start in range(0, len(rows), 1_000):
+            batch = rows[start : start + 1_000]
+            vectors = [row.pop("vector") for row in batch]
+            stored_as = [stored_vector(vector, precision) for vector in vectors]
+            writer.append("embeddings", list(map(operator.or_, batch, stored_as)))
 
 
 # --------------------------------------------------------------------------- growth

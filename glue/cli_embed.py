@@ -44,9 +44,9 @@ Keys come from the environment (OPENAI_API_KEY, VOYAGE_API_KEY, …) and are nev
 @click.option("--batch-size", type=COUNT, default=64, show_default=True, metavar="N", help="Texts at once.")
 @click.option(
     "--precision",
-    type=click.Choice(["byte", "half", "single"]),
-    help="Of the vectors as they are stored: one, two or four bytes a number (default: half for what nothing"
-    " but the history study compares).",
+    type=click.Choice(["ten-bit", "half", "single"]),
+    help="Of the vectors as they are stored: 10, 16 or 32 bits a number (default: half for what nothing but"
+    " the history study compares).",
 )
 @click.option("--dimensions", type=COUNT, metavar="N", help="Ask an API for vectors of so many dimensions.")
 @options(

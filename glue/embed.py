@@ -39,7 +39,7 @@ BATCH_SIZE = 64
 class EmbedOptions:
     """How texts are embedded: so many at once, and how an API is asked.
 
-    `precision` of the vectors that land: byte, half or single; None: half for what nothing but the history
+    `precision` of the vectors that land: ten-bit, half or single; None: half for what nothing but the history
     study compares.
     """
 

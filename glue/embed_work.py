@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from glue.solvers.asking import Tally
     from glue.solvers.prices import Price
 
-BYTE, HALF, SINGLE = PRECISIONS = ("byte", "half", "single")
+TEN_BIT, HALF, SINGLE = PRECISIONS = ("ten-bit", "half", "single")
 """How finely vectors are stored, the coarsest first."""
 _LARGEST_HALF = 65_504.0
-_MOST_STEPS = 127
+_MOST_STEPS = 511
 
 
 @dataclass(frozen=True)
@@ -222,7 +222,7 @@ def embedding_rows(
                 "text_id": text.text_id,
                 "encoder": encoder.name,
                 "revision": encoder.revision,
-                **_stored(vector, text.precision),
+                **stored_vector(vector, text.precision),
                 "n_dimensions": len(vector),
                 "n_tokens": count,
                 "is_cut": None if count is None or most is None else count > most,
@@ -231,10 +231,13 @@ def embedding_rows(
     return rows
 
 
-def _stored(vector: Sequence[float], precision: str) -> dict[str, Any]:
-    """A vector's columns. One that half precision cannot hold lands in single all the same."""
+def stored_vector(vector: Sequence[float], precision: str) -> dict[str, Any]:
+    """A vector's columns. One that a precision cannot hold lands in single all the same.
+
+    In ten bits its largest number is 511 steps, and the others are rounded to whole steps.
+    """
     largest = max(map(abs, vector), default=0.0)
-    if precision == BYTE and largest > 0:
-        step = largest / _MOST_STEPS
-        return {"byte_vector": [round(number / step) for number in vector], "byte_step": step}
+    step = largest / _MOST_STEPS
+    if precision == TEN_BIT and step > 0:
+        return {"steps": [round(number / step) for number in vector], "step": step}
     return {"half_vector" if precision == HALF and largest <= _LARGEST_HALF else "vector": vector}

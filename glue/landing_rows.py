@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 
 from glue.errors import GlueError, nearest
-from glue.landing_tables import BYTES, FLAG, FLOATS, HALVES, INT, MOMENT, TABLES, TEXT, TEXTS, LandingTable
+from glue.landing_tables import FLAG, FLOATS, HALVES, INT, MOMENT, STEPS, TABLES, TEXT, TEXTS, LandingTable
 
 Rows: TypeAlias = Iterable[Mapping[str, Any]] | pa.RecordBatch | pa.Table
 
@@ -35,7 +35,7 @@ _EXPECTED = {
     TEXTS: "a list of texts",
     FLOATS: "a list of finite numbers in single precision",
     HALVES: "a list of finite numbers in half precision",
-    BYTES: "a list of whole numbers from -127 to 127",
+    STEPS: "a list of whole numbers from -511 to 511",
     pa.float64(): "a number",
 }
 _PLAIN_TYPES: dict[pa.DataType, set[type]] = {
@@ -46,10 +46,10 @@ _PLAIN_TYPES: dict[pa.DataType, set[type]] = {
     TEXTS: {list, tuple, type(None)},
     FLOATS: {list, tuple, type(None)},
     HALVES: {list, tuple, type(None)},
-    BYTES: {list, tuple, type(None)},
+    STEPS: {list, tuple, type(None)},
     pa.float64(): {float, int, type(None)},
 }
-_LARGEST: dict[pa.DataType, float] = {FLOATS: 3.4028234663852886e38, HALVES: 65504.0, BYTES: 127}
+_LARGEST: dict[pa.DataType, float] = {FLOATS: 3.4028234663852886e38, HALVES: 65504.0, STEPS: 511}
 """Of each precision: Arrow would make infinity of what is larger."""
 
 
@@ -320,7 +320,7 @@ def _is_plain(kind: pa.DataType, values: list[Any]) -> bool:
 
 def _are_numbers(value: Any, kind: pa.DataType) -> bool:
     """Is this a list of numbers that a precision holds? NULL, NaN and infinity are none."""
-    allowed: set[type] = {int} if kind == BYTES else {float, int}
+    allowed: set[type] = {int} if kind == STEPS else {float, int}
     if not isinstance(value, list | tuple) or not set(map(type, value)) <= allowed:
         return False
     return all(-_LARGEST[kind] <= number <= _LARGEST[kind] for number in value)

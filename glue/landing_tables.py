@@ -18,7 +18,7 @@ MOMENT = pa.timestamp("us", tz="UTC")
 TEXTS = pa.list_(pa.string())
 FLOATS = pa.list_(pa.float32())
 HALVES = pa.list_(pa.float16())
-BYTES = pa.list_(pa.int8())
+STEPS = pa.list_(pa.int16())
 
 
 @dataclass(frozen=True)
@@ -445,8 +445,8 @@ _TABLES = (
         revision=TEXT,
         vector=FLOATS,  # as the encoder gave it, finite; NULL: rounded, in one of the next two
         half_vector=HALVES,  # rounded to half precision
-        byte_vector=BYTES,  # rounded to whole steps, -127 to 127 of them
-        byte_step=pa.float64(),  # one such step: the vector's largest number is 127
+        steps=STEPS,  # rounded to whole steps, -511 to 511: Parquet's dictionary writes each in ten bits
+        step=pa.float64(),  # one of them: the vector's largest number is 511
         n_dimensions=INT,
         n_tokens=INT,  # of the whole text, by the encoder's own count; NULL: not said
         is_cut=FLAG,  # the encoder read only the beginning; NULL: not said

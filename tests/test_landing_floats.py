@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glue import landing
+from glue.embed_work import stored_vector
 from glue.errors import GlueError
 from glue.home import Home
 from glue.landing_rows import append_schema, to_batches, to_ipc
@@ -95,17 +96,46 @@ def test_half_precision_survives_compaction_as_such(home: Home) -> None:
         to_batches("embeddings", [{"half_vector": [65505.0]}])
 
 
-def test_bytes_are_whole_numbers_and_survive_compaction_as_such(home: Home) -> None:
-    land(home, "embeddings", [{"embedding_id": "a", "byte_vector": [127, -127], "byte_step": 0.5}])
+def test_steps_are_whole_numbers_and_survive_compaction_as_such(home: Home) -> None:
+    land(home, "embeddings", [{"embedding_id": "a", "steps": [511, -511], "step": 0.5}])
     land(home, "embeddings", [{"embedding_id": "b"}])
     landing.compact(home)
     (path,) = (home.landing / "embeddings").glob("compact-*.parquet")
-    assert parquet.read_schema(path).field("byte_vector").type == pa.list_(pa.int8())
-    rows = query(home, "embeddings", "embedding_id, byte_vector, byte_step, typeof(byte_vector)")
-    assert sorted(rows) == [("a", [127, -127], 0.5, "TINYINT[]"), ("b", None, None, "TINYINT[]")]
-    for vector in ([128], [1.0], [True]):
-        with pytest.raises(GlueError, match="expected a list of whole numbers from -127 to 127"):
-            to_batches("embeddings", [{"byte_vector": vector}])
+    assert parquet.read_schema(path).field("steps").type == pa.list_(pa.int16())
+    rows = query(home, "embeddings", "embedding_id, steps, step, typeof(steps)")
+    assert sorted(rows) == [("a", [511, -511], 0.5, "SMALLINT[]"), ("b", None, None, "SMALLINT[]")]
+    for vector in ([512], [1.0], [True]):
+        with pytest.raises(GlueError, match="expected a list of whole numbers from -511 to 511"):
+            to_batches("embeddings", [{"steps": vector}])
+
+
+def test_a_step_takes_ten_bits_in_a_file(home: Home) -> None:
+    """By Parquet's dictionary, as it lands and when it is compacted; that and lists' lengths are the rest."""
+    n_vectors, n_dimensions = 2_000, 96
+    vectors = np.random.default_rng(1).normal(size=(n_vectors, n_dimensions))
+    rows = [
+        {"embedding_id": str(place), **stored_vector(vector, "ten-bit")}
+        for place, vector in enumerate(vectors.tolist())
+    ]
+    for half in (rows[:1_000], rows[1_000:]):
+        land(home, "embeddings", half)
+    sizes = [_bits_of_steps(home, n_vectors * n_dimensions)]
+    landing.compact(home)
+    sizes.append(_bits_of_steps(home, n_vectors * n_dimensions))
+    assert all(10 <= size < 11 for size in sizes), sizes
+
+
+def _bits_of_steps(home: Home, n_numbers: int) -> float:
+    """Bits that a number of column `steps` takes in the files before they are compressed."""
+    n_bytes = 0
+    for path in (home.landing / "embeddings").glob("*.parquet"):
+        found = parquet.ParquetFile(path).metadata
+        for group in range(found.num_row_groups):
+            chunks = [found.row_group(group).column(place) for place in range(found.num_columns)]
+            n_bytes += sum(
+                each.total_uncompressed_size for each in chunks if each.path_in_schema.startswith("steps.")
+            )
+    return 8 * n_bytes / n_numbers
 
 
 def test_of_equal_moments_the_smaller_vector_stays(home: Home) -> None:

@@ -18,14 +18,14 @@ once as (
         coalesce(
             vector,
             half_vector::float[],
-            list_transform(byte_vector, lambda steps: (steps * byte_step)::float)
+            list_transform(steps, lambda n_steps: (n_steps * step)::float)
         ) as vector,
-        case when vector is not null then 'single' when half_vector is not null then 'half' else 'byte' end as precision,
+        case when vector is not null then 'single' when half_vector is not null then 'half' else 'ten-bit' end as precision,
         case
             when vector is not null then 4 * n_dimensions
             when half_vector is not null then 2 * n_dimensions
             -- The step of its whole numbers is stored as well.
-            else n_dimensions + 8
+            else ceil(n_dimensions * 10 / 8)::bigint + 8
         end as n_bytes,
         n_dimensions,
         n_tokens,

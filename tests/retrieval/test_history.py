@@ -576,7 +576,7 @@ def test_vectors_land_in_the_precision_that_is_asked_for(tmp_path: Path) -> None
         "c": "single",
         "d": "single",
     }
-    for precision in ("byte", "half", "single"):
+    for precision in ("ten-bit", "half", "single"):
         chosen = work_of(pending, set(), retries=1, precision=precision).texts
         assert {text.precision for text in chosen} == {precision}
     home = Home(tmp_path)
@@ -585,8 +585,8 @@ def test_vectors_land_in_the_precision_that_is_asked_for(tmp_path: Path) -> None
     with Writer(home, loop="embed") as writer:
         batch = [texts[name] for name in "abcd"]
         writer.append("embeddings", embedding_rows(encoder, "attempt", batch, vectors))
-        batch = [Text(name, name, name, precision="byte") for name in "ef"]
-        writer.append("embeddings", embedding_rows(encoder, "attempt", batch, [[0.5, -254.0], [0.0, 0.0]]))
+        batch = [Text(name, name, name, precision="ten-bit") for name in "ef"]
+        writer.append("embeddings", embedding_rows(encoder, "attempt", batch, [[0.9, -1022.0], [0.0, 0.0]]))
     build(home, "stg_embeddings")
     rows = {row["text_id"]: row for row in rows_of(tmp_path, "from stg_embeddings")}
     assert {name: (row["precision"], row["n_bytes"]) for name, row in rows.items()} == {
@@ -594,10 +594,10 @@ def test_vectors_land_in_the_precision_that_is_asked_for(tmp_path: Path) -> None
         "b": ("single", 8),
         "c": ("single", 8),
         "d": ("single", 8),
-        "e": ("byte", 10),
+        "e": ("ten-bit", 11),
         "f": ("single", 8),
     }
-    assert rows["e"]["vector"] == [0.0, -254.0]
+    assert rows["e"]["vector"] == [0.0, -1022.0]
     assert rows["a"]["vector"] == [0.0999755859375, -3.0]
     assert rows["b"]["vector"] == np.array(vectors[1], dtype=np.float32).tolist()
 
