@@ -195,7 +195,9 @@ def test_a_macro_has_its_own_file_and_description() -> None:
         assert [name for _, name in names] == [path.stem], f"{path.name} holds one macro of its name"
         defined[path.stem if names[0][0] == "macro" else f"test_{path.stem}"] = path
     described = {
-        entry["name"]: entry["description"] for entry in _yaml(PROJECT / "macros" / "_macros.yml")["macros"]
+        entry["name"]: entry["description"]
+        for path in (PROJECT / "macros").glob("*.yml")
+        for entry in _yaml(path)["macros"]
     }
     assert all(described.values())
     assert described.keys() == defined.keys()

@@ -46,36 +46,13 @@ preliminary as (
 -- Numbers stand for searches and scripts, in the order that ties are broken in: pairs of them are many.
 searches as (
 
-    select
-        task_set,
-        question_id,
-        encoder,
-        uses_questions,
-        row_number() over (order by task_set, question_id, encoder, uses_questions) as search_number,
-    from (
-        select distinct
-            task_set,
-            question_id,
-            encoder,
-        from similarities
-    )
-    cross join (select unnest([true, false]) as uses_questions)
+    {{ numbered_searches('similarities') }}
 
 ),
 
 numbered_scripts as (
 
-    select
-        history,
-        history_query_id,
-        row_number() over (order by history, query_position, history_query_id) as script_number,
-    from (
-        select distinct
-            history,
-            history_query_id,
-            query_position,
-        from similarities
-    )
+    {{ numbered_scripts('similarities') }}
 
 ),
 
