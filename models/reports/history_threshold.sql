@@ -7,24 +7,10 @@ settings as (
 
 ),
 
-best as (
-
-    select * from settings
-    where is_best
-
-),
-
 varied as (
 
     -- The number of shots stays the best one, or is what somebody answered with.
-    select settings.* exclude (level)
-    from settings
-    semi join best
-        on settings.task_set = best.task_set
-        and settings.encoder = best.encoder
-        and settings.retriever = best.retriever
-        and settings.uses_questions = best.uses_questions
-        and (settings.shots is not distinct from best.shots or settings.prediction_set is not null)
+    {{ settings_around_best('settings', 'shots') }}
 
 )
 
