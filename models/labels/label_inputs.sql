@@ -17,7 +17,7 @@ paired as (
 
     -- Editions, and questions on databases of the same names, share most of their golds: each is read once.
     select distinct
-        md5(concat_ws(chr(31), golds.sql_id, outlines.outline_id)) as reading_id,
+        {{ reading_id('golds.sql_id', 'outlines.outline_id') }} as reading_id,
         golds.sql_id,
         outlines.outline_id,
         golds.dialect,

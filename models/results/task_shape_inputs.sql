@@ -52,29 +52,9 @@ texts as (
 
 ),
 
-paired as (
-
-    select distinct
-        texts.sql_id,
-        coalesce(outlines.outline_id, md5('[]')) as outline_id,
-        texts.dialect,
-        texts.sql,
-    from texts
-    left join outlines
-        on texts.schema_benchmark = outlines.benchmark
-        and texts.db_id = outlines.db_id
-
-),
-
 keyed as (
 
-    select
-        md5(concat_ws(chr(31), sql_id, outline_id)) as reading_id,
-        sql_id,
-        outline_id,
-        dialect,
-        sql,
-    from paired
+    {{ texts_in_outlines('texts', 'outlines') }}
 
 )
 

@@ -67,7 +67,7 @@ chosen as (
         drafts.dialect,
         drafts.used_query_ids,
         drafts.sql_id,
-        coalesce(outlines.outline_id, md5('[]')) as outline_id,
+        {{ outline_id_or_none('outlines') }} as outline_id,
     from accepted
     inner join drafts
         on accepted.task_run_id = drafts.task_run_id

@@ -86,7 +86,7 @@ placed as (
 
     select
         drafts.*,
-        coalesce(outlines.outline_id, md5('[]')) as outline_id,
+        {{ outline_id_or_none('outlines') }} as outline_id,
     from drafts
     left join outlines
         on drafts.schema_benchmark = outlines.benchmark
