@@ -15,30 +15,25 @@ inputs as (
 
 outlines as (
 
-    select distinct
-        outline_id,
-        outline,
-    from {{ ref('schema_outlines') }}
+    select * from {{ ref('schema_outlines') }}
 
 ),
 
 unread as (
 
-    select * from inputs
-    {{ where_unread('inputs', 'reading_id') }}
+    {{ unread_in_outlines('inputs', 'reading_id', 'outlines') }}
 
 ),
 
 components as (
 
     select
-        unread.reading_id,
-        unread.sql_id,
-        unread.outline_id,
-        sql_components(unread.sql, unread.dialect, coalesce(outlines.outline, '[]')) as reading,
-        n_tokens(unread.sql, 'o200k_base') as n_tokens,
+        reading_id,
+        sql_id,
+        outline_id,
+        sql_components(sql, dialect, outline) as reading,
+        n_tokens(sql, 'o200k_base') as n_tokens,
     from unread
-    left join outlines on unread.outline_id = outlines.outline_id
 
 ),
 

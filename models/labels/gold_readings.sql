@@ -15,29 +15,24 @@ inputs as (
 
 outlines as (
 
-    select distinct
-        outline_id,
-        outline,
-    from {{ ref('schema_outlines') }}
+    select * from {{ ref('schema_outlines') }}
 
 ),
 
 unread as (
 
-    select * from inputs
-    {{ where_unread('inputs', 'reading_id') }}
+    {{ unread_in_outlines('inputs', 'reading_id', 'outlines') }}
 
 ),
 
 labelled as (
 
     select
-        unread.reading_id,
-        unread.sql_id,
-        unread.outline_id,
-        sql_labels(unread.sql, unread.dialect, outlines.outline) as labels,
+        reading_id,
+        sql_id,
+        outline_id,
+        sql_labels(sql, dialect, outline) as labels,
     from unread
-    inner join outlines on unread.outline_id = outlines.outline_id
 
 ),
 

@@ -20,27 +20,22 @@ keys as (
 
 outlines as (
 
-    select distinct
-        outline_id,
-        outline,
-    from {{ ref('schema_outlines') }}
+    select * from {{ ref('schema_outlines') }}
 
 ),
 
 unread as (
 
-    select * from keys
-    {{ where_unread('keys', 'key_reading_id') }}
+    {{ unread_in_outlines('keys', 'key_reading_id', 'outlines') }}
 
 ),
 
 normalised as (
 
     select
-        unread.key_reading_id,
-        knowledge_key(unread.knowledge_key, unread.dialect, coalesce(outlines.outline, '[]')) as reading,
+        key_reading_id,
+        knowledge_key(knowledge_key, dialect, outline) as reading,
     from unread
-    left join outlines on unread.outline_id = outlines.outline_id
 
 ),
 

@@ -15,30 +15,25 @@ inputs as (
 
 outlines as (
 
-    select distinct
-        outline_id,
-        outline,
-    from {{ ref('schema_outlines') }}
+    select * from {{ ref('schema_outlines') }}
 
 ),
 
 unread as (
 
-    select * from inputs
-    {{ where_unread('inputs', 'reading_id') }}
+    {{ unread_in_outlines('inputs', 'reading_id', 'outlines') }}
 
 ),
 
 shaped as (
 
     select
-        unread.reading_id,
-        unread.sql_id,
-        unread.outline_id,
-        sql_task_shape(unread.sql, unread.dialect, coalesce(outlines.outline, '[]')) as shape,
-        sql_components(unread.sql, unread.dialect, coalesce(outlines.outline, '[]')).components as components,
+        reading_id,
+        sql_id,
+        outline_id,
+        sql_task_shape(sql, dialect, outline) as shape,
+        sql_components(sql, dialect, outline).components as components,
     from unread
-    left join outlines on unread.outline_id = outlines.outline_id
 
 ),
 
