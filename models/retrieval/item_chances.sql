@@ -8,10 +8,7 @@ settings as (
 
 votes as (
 
-    select
-        *,
-        sum(weight) over (partition by task_set, question_id, encoder, uses_questions) as total_weight,
-    from {{ ref('script_votes') }}
+    select * from {{ ref('script_votes') }}
 
 ),
 
@@ -81,30 +78,75 @@ pools as (
 
 ),
 
+searches as (
+
+    -- What is voted on: a task, an encoder and a way to read the history, with what holds for all of its votes.
+    select
+        counted.*,
+        row_number() over (
+            order by counted.task_set, counted.question_id, counted.encoder, counted.uses_questions
+        ) as search_number,
+        tasks.own_query_id,
+        tasks.asked_at,
+        pools.n_scripts,
+        settings.agreement_weight,
+        settings.generic_discount,
+        settings.break_even_chance,
+    from (
+        select
+            task_set,
+            question_id,
+            encoder,
+            uses_questions,
+            history,
+            db_id,
+            sum(weight) as total_weight,
+        from votes
+        group by all
+    ) as counted
+    inner join tasks
+        on counted.task_set = tasks.task_set
+        and counted.question_id = tasks.question_id
+    inner join pools
+        on counted.task_set = pools.task_set
+        and counted.question_id = pools.question_id
+        and counted.encoder = pools.encoder
+    inner join settings
+        on counted.task_set = settings.task_set
+        and counted.db_id = settings.db_id
+        and counted.uses_questions = settings.uses_questions
+
+),
+
+voters as (
+
+    select
+        searches.search_number,
+        searches.history,
+        votes.history_query_id,
+        votes.weight,
+    from votes
+    inner join searches
+        on votes.task_set = searches.task_set
+        and votes.question_id = searches.question_id
+        and votes.encoder = searches.encoder
+        and votes.uses_questions = searches.uses_questions
+
+),
+
 voted as (
 
     select
-        votes.task_set,
-        votes.question_id,
-        votes.encoder,
-        votes.uses_questions,
-        votes.history,
-        votes.db_id,
+        voters.search_number,
         held.item_id,
         any_value(held.knowledge_type) as knowledge_type,
-        round(sum(votes.weight)::double / any_value(votes.total_weight)::double, 9) as vote,
-    from votes
+        round(sum(voters.weight)::double / any_value(searches.total_weight)::double, 9) as vote,
+    from voters
+    inner join searches on voters.search_number = searches.search_number
     inner join held
-        on votes.history = held.history
-        and votes.history_query_id = held.history_query_id
-    group by
-        votes.task_set,
-        votes.question_id,
-        votes.encoder,
-        votes.uses_questions,
-        votes.history,
-        votes.db_id,
-        held.item_id
+        on voters.history = held.history
+        and voters.history_query_id = held.history_query_id
+    group by voters.search_number, held.item_id
 
 ),
 
@@ -115,29 +157,23 @@ shares as (
         voted.*,
         round((
             if(
-                tasks.asked_at is null,
+                searches.asked_at is null,
                 holders.n_holders,
                 len(list_filter(
                     holders.known_since,
-                    lambda known_since: coalesce(known_since < tasks.asked_at, true)
+                    lambda known_since: coalesce(known_since < searches.asked_at, true)
                 ))
-            ) - if(own.item_id is not null and coalesce(own.known_since < tasks.asked_at, true), 1, 0)
-        ) / pools.n_scripts, 9) as pool_share,
+            ) - if(own.item_id is not null and coalesce(own.known_since < searches.asked_at, true), 1, 0)
+        ) / searches.n_scripts, 9) as pool_share,
     from voted
-    inner join tasks
-        on voted.task_set = tasks.task_set
-        and voted.question_id = tasks.question_id
+    inner join searches on voted.search_number = searches.search_number
     inner join holders
-        on voted.history = holders.history
-        and voted.db_id = holders.db_id
+        on searches.history = holders.history
+        and searches.db_id = holders.db_id
         and voted.item_id = holders.item_id
-    inner join pools
-        on voted.task_set = pools.task_set
-        and voted.question_id = pools.question_id
-        and voted.encoder = pools.encoder
     left join held as own
-        on tasks.history = own.history
-        and tasks.own_query_id = own.history_query_id
+        on searches.history = own.history
+        and searches.own_query_id = own.history_query_id
         and voted.item_id = own.item_id
 
 ),
@@ -146,110 +182,74 @@ agreements as (
 
     -- How much of a script's conditions and relations, the rare more than the common, the others vote for.
     select
-        votes.task_set,
-        votes.question_id,
-        votes.encoder,
-        votes.uses_questions,
-        votes.history,
-        votes.db_id,
-        votes.history_query_id,
-        any_value(votes.weight) as weight,
+        voters.search_number,
+        voters.history,
+        voters.history_query_id,
+        any_value(voters.weight) as weight,
         coalesce(
             sum((shares.vote * (1 - shares.pool_share))::decimal(18, 9))::double
             / nullif(sum((1 - shares.pool_share)::decimal(18, 9))::double, 0),
             0
         ) as agreement,
-    from votes
+    from voters
     left join held
-        on votes.history = held.history
-        and votes.history_query_id = held.history_query_id
+        on voters.history = held.history
+        and voters.history_query_id = held.history_query_id
         and held.knowledge_type in ('condition', 'relation')
     left join shares
-        on votes.task_set = shares.task_set
-        and votes.question_id = shares.question_id
-        and votes.encoder = shares.encoder
-        and votes.uses_questions = shares.uses_questions
+        on voters.search_number = shares.search_number
         and held.item_id = shares.item_id
-    group by
-        votes.task_set,
-        votes.question_id,
-        votes.encoder,
-        votes.uses_questions,
-        votes.history,
-        votes.db_id,
-        votes.history_query_id
+    group by voters.search_number, voters.history, voters.history_query_id
 
 ),
 
 agreed as (
 
     select
-        agreements.task_set,
-        agreements.question_id,
-        agreements.encoder,
-        agreements.uses_questions,
+        agreements.search_number,
         agreements.history,
         agreements.history_query_id,
-        (agreements.weight::double * exp(settings.agreement_weight * agreements.agreement))::decimal(18, 9) as agreed_weight,
-        sum(agreed_weight) over (
-            partition by agreements.task_set, agreements.question_id, agreements.encoder, agreements.uses_questions
-        ) as total_weight,
+        (agreements.weight::double * exp(searches.agreement_weight * agreements.agreement))::decimal(18, 9) as agreed_weight,
+        sum(agreed_weight) over (partition by agreements.search_number) as total_weight,
     from agreements
-    inner join settings
-        on agreements.task_set = settings.task_set
-        and agreements.db_id = settings.db_id
-        and agreements.uses_questions = settings.uses_questions
+    inner join searches on agreements.search_number = searches.search_number
 
 ),
 
 agreed_votes as (
 
     select
-        agreed.task_set,
-        agreed.question_id,
-        agreed.encoder,
-        agreed.uses_questions,
+        agreed.search_number,
         held.item_id,
         sum(agreed.agreed_weight)::double / any_value(agreed.total_weight)::double as vote,
     from agreed
     inner join held
         on agreed.history = held.history
         and agreed.history_query_id = held.history_query_id
-    group by
-        agreed.task_set,
-        agreed.question_id,
-        agreed.encoder,
-        agreed.uses_questions,
-        held.item_id
+    group by agreed.search_number, held.item_id
 
 ),
 
 chances as (
 
     select
-        shares.task_set,
-        shares.question_id,
-        shares.encoder,
-        shares.uses_questions,
-        shares.history,
-        shares.db_id,
+        searches.task_set,
+        searches.question_id,
+        searches.encoder,
+        searches.uses_questions,
+        searches.history,
+        searches.db_id,
         shares.item_id,
         shares.knowledge_type,
         shares.vote,
         shares.pool_share,
-        round(agreed_votes.vote * (1 - settings.generic_discount * shares.pool_share), 9) as chance,
-        settings.break_even_chance,
+        round(agreed_votes.vote * (1 - searches.generic_discount * shares.pool_share), 9) as chance,
+        searches.break_even_chance,
     from shares
     inner join agreed_votes
-        on shares.task_set = agreed_votes.task_set
-        and shares.question_id = agreed_votes.question_id
-        and shares.encoder = agreed_votes.encoder
-        and shares.uses_questions = agreed_votes.uses_questions
+        on shares.search_number = agreed_votes.search_number
         and shares.item_id = agreed_votes.item_id
-    inner join settings
-        on shares.task_set = settings.task_set
-        and shares.db_id = settings.db_id
-        and shares.uses_questions = settings.uses_questions
+    inner join searches on shares.search_number = searches.search_number
 
 ),
 
