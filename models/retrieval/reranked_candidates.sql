@@ -94,6 +94,18 @@ matched as (
 
 useful as (
 
+    select * from matched
+    where use_all or len(component_numbers) > 0
+    qualify row_number() over (
+        partition by task_set, retriever, uses_questions, question_id, history_query_id
+        order by place
+    ) = 1
+
+),
+
+ranked as (
+
+    -- Places are counted once repetitions are gone: each leaves no gap, and takes no other's place.
     select
         task_set,
         retriever,
@@ -112,13 +124,8 @@ useful as (
             list_transform(component_numbers, lambda number: item_ids[number])
         ))) as item_ids,
         model as made_by,
-    from matched
-    where use_all or len(component_numbers) > 0
-    qualify row_number() over (
-        partition by task_set, retriever, uses_questions, question_id, history_query_id
-        order by place
-    ) = 1
+    from useful
 
 )
 
-select * from useful
+select * from ranked
