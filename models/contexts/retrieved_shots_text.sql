@@ -29,14 +29,15 @@ component_lines as (
 
 ),
 
-whole_items as (
+components as (
 
-    select distinct
+    select
         history,
         history_query_id,
-        item_id,
+        list(item_id) as item_ids,
+        list(item_id) filter (where knowledge_type = 'full_sql') as whole_ids,
     from {{ ref('script_components') }}
-    where knowledge_type = 'full_sql'
+    group by history, history_query_id
 
 ),
 
@@ -80,7 +81,11 @@ shown as (
             {{ one_line('descriptions.description') }},
             'a query on this database'
         ) as question,
-        case when shots.use_all or list_contains(shots.item_ids, whole_items.item_id) then trim(queries.sql) end as sql,
+        -- What a label alone says that a query holds has no part of it to be shown by.
+        shots.use_all
+        or list_has_any(shots.item_ids, coalesce(components.whole_ids, []))
+        or not list_has_all(coalesce(components.item_ids, []), shots.item_ids) as is_whole,
+        case when is_whole then trim(queries.sql) end as sql,
         parts.parts,
     from runs
     inner join shots
@@ -89,9 +94,9 @@ shown as (
     inner join queries
         on shots.history = queries.history
         and shots.history_query_id = queries.history_query_id
-    left join whole_items
-        on shots.history = whole_items.history
-        and shots.history_query_id = whole_items.history_query_id
+    left join components
+        on shots.history = components.history
+        and shots.history_query_id = components.history_query_id
     left join descriptions
         on shots.history = descriptions.history
         and shots.history_query_id = descriptions.history_query_id
@@ -100,10 +105,7 @@ shown as (
         and shots.history_setting = parts.history_setting
         and shots.question_id = parts.question_id
         and shots.shot_number = parts.shot_number
-    where
-        shots.use_all
-        or parts.parts is not null
-        or list_contains(shots.item_ids, whole_items.item_id)
+    where is_whole or parts.parts is not null
 
 ),
 
