@@ -97,7 +97,7 @@ once as (
     select * from told
     qualify row_number() over (
         partition by history, history_query_id, component_number
-        order by description asc, name asc
+        order by description asc, name asc, aliases asc
     ) = 1
 
 )
