@@ -106,8 +106,8 @@ TABLES = {
     "knowledge_items": "item_id varchar, knowledge_type varchar",
     "history_accuracy": "task_set varchar, encoder varchar, history_setting varchar, pipeline varchar,"
     " model varchar, prediction_set varchar, ex double, ex_low double, ex_high double, ex_set double",
-    "retrievers": "retriever varchar, level varchar, is_paper boolean, uses_threshold boolean,"
-    " n_most integer",
+    "retrievers": "retriever varchar, level varchar, reranks varchar, is_paper boolean,"
+    " uses_threshold boolean, n_most integer",
 }
 """The tables below the scores."""
 
@@ -132,8 +132,8 @@ def write(warehouse: duckdb.DuckDBPyConnection, tasks: list[Task]) -> None:
                 )
     rows["knowledge_items"] = [(item, type_of(item)) for item in sorted(items)]
     retrievers = sorted({retriever for task in tasks for retriever in task.found})
-    rows["retrievers"] = [(name, "query", True, True, N_MOST) for name in retrievers]
-    rows["retrievers"].append(("none", "none", True, False, 0))
+    rows["retrievers"] = [(name, "query", None, True, True, N_MOST) for name in retrievers]
+    rows["retrievers"].append(("none", "none", None, True, False, 0))
     rows["history_accuracy"] = [
         ("b/history", "e", setting, "codes", model, f"{model} {setting}", 0.5, 0.4, 0.6, 0.7)
         for setting in ("q_c-0.8-1", "q_c-0.8-3", "q_c-0.7-1", "q_c-0.5-3", "none")
