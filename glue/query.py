@@ -70,6 +70,8 @@ def query(
 @contextmanager
 def output_file(path: Path) -> Iterator[IO[bytes]]:
     """A file that appears under `path` only once it is whole."""
+    if path.is_dir():
+        raise GlueError(f"cannot write {path}: it is a folder", "name a file in it with --output")
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with temporary.open("wb") as out:

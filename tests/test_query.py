@@ -131,6 +131,15 @@ def test_a_failed_statement_leaves_no_file(home: Home, tmp_path: Path) -> None:
     assert not list(tmp_path.glob("*out.csv*"))
 
 
+@pytest.mark.parametrize("name", [".", "folder"])
+def test_a_folder_is_no_file_to_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(GlueError, match="it is a folder"), output_file(Path(name)):
+        pass
+    assert [entry.name for entry in tmp_path.iterdir()] == ["folder"]
+
+
 def test_an_unknown_table_names_the_nearest(home: Home) -> None:
     with pytest.raises(GlueError) as caught:
         ran(home, "select * from leaderbord")
