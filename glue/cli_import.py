@@ -265,7 +265,7 @@ def import_prediction_file(file: Path, benchmark: str, given: dict[str, Any]) ->
         dialect=given["dialect"],
         namespace=given["namespace"],
     )
-    prediction_set = given["name"] or default_set_name(file)
+    prediction_set = default_set_name(file) if given["name"] is None else given["name"]
     check_not_generated(Home.current(), prediction_set)
     landed = landed_benchmark(Home.current(), benchmark)
     return _land(read_predictions(file, landed, prediction_set, how), given["replace"])

@@ -78,8 +78,12 @@ def runs_of(
     options: ModelOptions,
 ) -> tuple[list[Run], dict[str, ModelClient]]:
     """The runs that a command names, checked, and a client for each language model among them."""
+    from glue.importers.common import check_name
     from glue.importers.landed import landed_benchmark
 
+    for given in (name, asked.first_name if asked else None):
+        if given is not None:
+            check_name(given)
     models = list(dict.fromkeys(models))
     for model in models:
         _check_control(model)

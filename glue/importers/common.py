@@ -110,6 +110,11 @@ class ImportBatch:
     prediction_set: str | None = None
     title: str | None = None  # what it is, for people, where neither prediction set nor benchmark says so
 
+    def __post_init__(self) -> None:
+        for name in (self.benchmark, self.prediction_set):
+            if name is not None:
+                check_name(name, _NAMED_BY.get(self.kind) or "--name")
+
     def add(self, table: str, **row: Any) -> None:
         """Add one row of a landing table."""
         self.rows.setdefault(table, []).append(row)
@@ -435,6 +440,14 @@ def id_text(value: Any) -> str | None:
     if isinstance(value, int):
         return str(value)
     return storable(value.strip()) if isinstance(value, str) and value.strip() else None
+
+
+def check_name(name: str, option: str = "--name") -> None:
+    """GlueError for what nobody could name again: nothing but white space, or no UTF-8."""
+    if not name.strip():
+        raise GlueError(f"{option}: {name!r} is no name", f"give a name: {option} NAME")
+    if not is_storable(name):
+        raise GlueError(f"{option}: {name!r} is not UTF-8", f"give another name: {option} NAME")
 
 
 def known_dialect(name: str) -> str:

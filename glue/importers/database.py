@@ -6,7 +6,7 @@ from pathlib import Path
 
 from glue.errors import GlueError
 from glue.importers.catalog import add_introspection
-from glue.importers.common import ImportBatch, existing
+from glue.importers.common import ImportBatch, check_name, existing
 from glue.importers.introspection import introspect
 
 
@@ -22,7 +22,8 @@ def read_database(
         raise GlueError(f"database: {path} is a folder", "name one database file in it")
     if n_samples < 0:
         raise GlueError(f"--samples: {n_samples} is negative", "0 keeps none")
-    name, db_id = name or path.stem, db_id or path.stem
+    name, db_id = path.stem if name is None else name, path.stem if db_id is None else db_id
+    check_name(db_id, "--db-id")
     options = {"name": name, "db_id": db_id, "n_samples": n_samples}
     batch = ImportBatch("database", f"benchmark:{name}:database:{db_id}", name, options=options)
     facts = introspect(path, n_samples)

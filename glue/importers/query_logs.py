@@ -28,6 +28,7 @@ from glue.errors import GlueError, nearest
 from glue.home import Home
 from glue.importers.common import (
     ImportBatch,
+    check_name,
     id_text,
     is_storable,
     kind_of,
@@ -130,8 +131,9 @@ def read_query_log(
     """Read a query log as history `name`; its queries are of the databases of `benchmark`.
 
     `db_id`: the database of records that name none. GlueError when the benchmark has not landed, the name is
-    a benchmark's, the file cannot be read, or no record can land.
+    blank or a benchmark's, the file cannot be read, or no record can land.
     """
+    check_name(name)
     landed = landed_benchmark(home, benchmark)
     questions = landed_rows(home, "questions", ["benchmark"])
     if name in {row["benchmark"] for row in questions}:

@@ -125,9 +125,12 @@ def _begin(
     on_registered: Callable[[], None] | None = None,
 ) -> ModelOptions:
     """Check and register a study; the options of asking, with its cells for settings."""
+    from glue.importers.common import check_name
     from glue.importers.landed import landed_benchmark
 
     landed_benchmark(home, study.benchmark)
+    if study.name is not None:
+        check_name(study.name)
     settings = tuple(cell.setting for cell in study.cells)
     if register(home, study.benchmark, command=command) and on_registered:
         on_registered()

@@ -241,9 +241,12 @@ def _begin(
     on_registered: Callable[[], None] | None,
 ) -> _Session:
     """Check and register a study."""
+    from glue.importers.common import check_name
     from glue.importers.landed import landed_benchmark
 
     landed_benchmark(home, study.benchmark)
+    if study.name is not None:
+        check_name(study.name)
     _ = study.settings  # each one checked
     for model in (*study.models, study.describe_model or ""):
         if model.startswith("control/"):

@@ -107,7 +107,7 @@ def default_history(home: Home, benchmark: str, history: str | None = None) -> H
     """
     rows = _current_rows(home, "history_labels", ["benchmark", "history"])
     labelled = {row["history"] for row in rows if row["benchmark"] == benchmark}
-    chosen = history or min(labelled, default=benchmark)
+    chosen = min(labelled, default=benchmark) if history is None else history
     tasks = PUBLISHED if chosen in labelled else DERIVED
     return HistoryOptions(chosen, tasks)
 

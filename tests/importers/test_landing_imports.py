@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from glue.errors import GlueError
+from glue.generate import generate
 from glue.home import Home
+from glue.importers.bird_history import read_bird_history
 from glue.importers.common import (
     ImportBatch,
     drop_repeated_rows,
@@ -18,10 +22,13 @@ from glue.importers.common import (
     landed_rows,
     newest_imports,
 )
+from glue.importers.database import read_database
 from glue.importers.jsonl import read_jsonl
 from glue.importers.landed import landed_benchmark
 from glue.importers.predictions import PredictionOptions, read_predictions
+from glue.importers.query_logs import read_query_log
 from glue.landing_tables import TABLES
+from tests.history_files import LOG, PAST, TASKS, import_past
 
 
 def questions_file(path: Path, n: int = 2) -> Path:
@@ -154,6 +161,27 @@ def test_rows_of_one_key_land_once() -> None:
     drop_repeated_rows(batch)
     assert [row["description"] for row in batch.rows["tables"]] == ["first"]
     assert [refusal.reason for refusal in batch.refusals] == ["duplicate"]
+
+
+@pytest.mark.parametrize("name", ["", " ", "\udcff"])
+@pytest.mark.parametrize("kind", ["benchmark", "predictions", "tasks", "log", "database", "generated"])
+def test_nothing_is_brought_in_under_a_name_that_nobody_can_give(
+    home: Home, tmp_path: Path, kind: str, name: str
+) -> None:
+    file = questions_file(tmp_path / "q.jsonl")
+    import_past(home)
+    past = landed_benchmark(home, PAST)
+    readers: dict[str, Callable[[], Any]] = {
+        "benchmark": lambda: read_jsonl(name, file),
+        "predictions": lambda: read_predictions(file, past, name),
+        "tasks": lambda: read_bird_history(home, name, TASKS, PAST),
+        "log": lambda: read_query_log(home, LOG, name, PAST),
+        "database": lambda: read_database(file, name),
+        "generated": lambda: generate(home, ["control/gold"], PAST, name=name),
+    }
+    with pytest.raises(GlueError, match="^--(name|benchmark): .* is no") as raised:
+        readers[kind]()
+    assert "NAME" in (raised.value.hint or "")
 
 
 def test_dialects_have_sqlglots_names() -> None:

@@ -36,6 +36,18 @@ def test_a_set_without_answers_is_not_registered(home: Home, given: dict[str, An
     assert registered_history(home, PAST) is None
 
 
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [({"name": ""}, "--name: '' is no name"), ({"history": ""}, "there is no history ''")],
+)
+def test_a_name_that_is_none_is_not_taken_for_none_given(
+    home: Home, given: dict[str, Any], told: str
+) -> None:
+    with pytest.raises(GlueError, match=told):
+        plan_history(home, HistoryStudy(PAST, **given), Silent(), command="")
+    assert registered_history(home, PAST) is None
+
+
 def test_a_set_that_has_landed_may_be_leant_on(home: Home) -> None:
     answers = home.root / "answers.json"
     answers.write_text(json.dumps([{"question_id": 0, "sql": "SELECT 1"}]))
