@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     Encoder: TypeAlias = LocalEncoder | ApiEncoder
 
-__all__ = ["LocalEncoder", "encoder_of"]
+__all__ = ["LocalEncoder", "encoder_of", "landed_name"]
 
 _HERE = ("minilm", "use-multilingual")
 
@@ -36,7 +36,7 @@ def encoder_of(name: str, options: ApiOptions) -> Encoder:
 
         return _checked(hub_model(name), options)
     folder = Path(name).expanduser()
-    if folder.is_dir():
+    if name.strip() and folder.is_dir():  # no name would be the current folder
         from glue.encoders.sentence_models import folder_model
 
         return _checked(folder_model(folder), options)
@@ -51,6 +51,13 @@ def encoder_of(name: str, options: ApiOptions) -> Encoder:
     from glue.encoders.api import ApiEncoder
 
     return ApiEncoder.of(name, options)
+
+
+def landed_name(name: str) -> str:
+    """The name that an encoder's vectors land under: a folder has another than its path."""
+    from glue.encoders.api import ApiOptions
+
+    return encoder_of(name, ApiOptions()).name
 
 
 def _is_listed(name: str) -> bool:

@@ -69,7 +69,8 @@ class HistoryStudy:
     @property
     def serving_model(self) -> str | None:
         """Who serves retrieval; None: templates and rules do."""
-        return self.describe_model or (self.models[0] if self.models else None)
+        first = self.models[0] if self.models else None
+        return first if self.describe_model is None else self.describe_model
 
     @property
     def settings(self) -> list[str]:
@@ -141,6 +142,11 @@ class _Session:
     command: str
     left_usd: float | None
     _clients: dict[str, ModelClient] = field(default_factory=dict)
+
+    @property
+    def asked_models(self) -> list[str]:
+        named = [*self.study.models, self.study.serving_model]
+        return list(dict.fromkeys(name for name in named if name is not None))
 
     def client(self, model: str) -> ModelClient:
         from glue.generate_sets import client_of
@@ -216,7 +222,7 @@ def run_history(
     raised. GlueError for an unknown benchmark, history, retriever or pipeline, and whatever the steps raise.
     """
     session = _begin(home, study, progress, command, steps.on_registered)
-    for model in (*study.models, *([study.serving_model] if study.serving_model else [])):
+    for model in session.asked_models:
         session.client(model).check_ready()
     session.ask(_preliminary_runs(session), steps)
     _note_verdicts(session, execute, steps)
@@ -248,14 +254,16 @@ def _begin(
     if study.name is not None:
         check_name(study.name)
     _ = study.settings  # each one checked
-    for model in (*study.models, study.describe_model or ""):
-        if model.startswith("control/"):
-            raise GlueError(f"{model} is shown no prompt", "name a model, such as openai/gpt-5-mini")
     registered = _registration(home, study)
     _check_sets(home, study, registered)
+    session = _Session(home, study, registered, progress, command, study.options.max_cost_usd)
+    for model in session.asked_models:
+        if model.startswith("control/"):
+            raise GlueError(f"{model} is shown no prompt", "name a model, such as openai/gpt-5-mini")
+        session.client(model)
     if register_history(home, study.benchmark, registered, command=command) and on_registered:
         on_registered()
-    return _Session(home, study, registered, progress, command, study.options.max_cost_usd)
+    return session
 
 
 def _check_sets(home: Home, study: HistoryStudy, registered: HistoryOptions) -> None:
@@ -272,6 +280,8 @@ def _check_sets(home: Home, study: HistoryStudy, registered: HistoryOptions) -> 
 
 def _registration(home: Home, study: HistoryStudy) -> HistoryOptions:
     """What the benchmark is registered with: what is asked for, else what it was registered with last."""
+    from glue.encoders import landed_name
+
     last = registered_history(home, study.benchmark)
     if last is None:
         found = default_history(home, study.benchmark, study.history)
@@ -284,22 +294,12 @@ def _registration(home: Home, study: HistoryStudy) -> HistoryOptions:
     if preliminary is None and study.models and study.leans_on_preliminary:
         preliminary = found.preliminary_set or _preliminary_set(study)
     given = {
-        "encoder": _landed_name(study.encoder),
+        "encoder": None if study.encoder is None else landed_name(study.encoder),
         "quality_set": study.quality_set,
         "preliminary_set": preliminary,
         "as_of": study.as_of,
     }
     return replace(found, **{name: value for name, value in given.items() if value is not None})
-
-
-def _landed_name(encoder: str | None) -> str | None:
-    """The name that an encoder's vectors land under: a folder has another than its path."""
-    if encoder is None:
-        return None
-    from glue.encoders import encoder_of
-    from glue.encoders.api import ApiOptions
-
-    return encoder_of(encoder, ApiOptions()).name
 
 
 def _preliminary_set(study: HistoryStudy) -> str:

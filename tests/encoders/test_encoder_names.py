@@ -53,6 +53,11 @@ def test_the_extras_that_hints_name_are_there() -> None:
     assert "evalhouse[encoders]" in base.ENCODERS_HINT and "evalhouse[multilingual]" in base.MULTILINGUAL_HINT
 
 
+def test_no_name_is_no_folder() -> None:
+    with pytest.raises(GlueError, match="there is no encoder ''"):
+        encoder_of("", ApiOptions())
+
+
 def test_a_folder_needs_sentence_transformers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     without(monkeypatch, "sentence_transformers")
     with pytest.raises(GlueError, match="needs sentence-transformers, which is not installed"):

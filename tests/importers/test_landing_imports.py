@@ -179,7 +179,7 @@ def test_nothing_is_brought_in_under_a_name_that_nobody_can_give(
         "database": lambda: read_database(file, name),
         "generated": lambda: generate(home, ["control/gold"], PAST, name=name),
     }
-    with pytest.raises(GlueError, match="^--(name|benchmark): .* is no") as raised:
+    with pytest.raises(GlueError, match=r"^--(name|benchmark): .* is no") as raised:
         readers[kind]()
     assert "NAME" in (raised.value.hint or "")
 

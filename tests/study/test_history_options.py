@@ -48,6 +48,15 @@ def test_a_name_that_is_none_is_not_taken_for_none_given(
     assert registered_history(home, PAST) is None
 
 
+@pytest.mark.parametrize(
+    "given", [{"models": ("nonsense",)}, {"models": ("control/gold",)}, {"describe_model": ""}]
+)
+def test_a_model_that_cannot_be_asked_registers_nothing(home: Home, given: dict[str, Any]) -> None:
+    with pytest.raises(GlueError, match=r"knows no provider|is shown no prompt"):
+        plan_history(home, HistoryStudy(PAST, **given), Silent(), command="")
+    assert registered_history(home, PAST) is None
+
+
 def test_a_set_that_has_landed_may_be_leant_on(home: Home) -> None:
     answers = home.root / "answers.json"
     answers.write_text(json.dumps([{"question_id": 0, "sql": "SELECT 1"}]))
