@@ -50,7 +50,7 @@ def read_bird_history(home: Home, name: str, path: Path, history: str) -> Import
     options = {"name": name, "history": history, "schemas": landed.import_ids}
     batch = ImportBatch("bird_history", f"benchmark:{name}:bird_history", name, options=options)
     dialect = next((question.dialect for question in landed.questions if question.dialect), "sqlite")
-    db_ids = add_questions(batch, path, BIRD_FIELDS, dialect)
+    db_ids = add_questions(batch, path, BIRD_FIELDS, dialect, "FILE")
     _add_labels(batch, path, landed)
     _add_catalog(home, batch, path, landed, db_ids)
     batch.notes.append(f"past queries, schemas and database files: those of {history}")

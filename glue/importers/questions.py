@@ -35,12 +35,15 @@ BIRD_FIELDS = QuestionFields("question_id", ("SQL", "query"))
 SPIDER_FIELDS = QuestionFields(None, ("query", "SQL"))
 
 
-def add_questions(batch: ImportBatch, path: Path, fields: QuestionFields, dialect: str) -> list[str]:
+def add_questions(
+    batch: ImportBatch, path: Path, fields: QuestionFields, dialect: str, option: str = "--questions"
+) -> list[str]:
     """Land a file's questions and golds; gives the databases they name, in order of appearance.
 
-    Ids are the file's where it has any, else the 0-based positions. GlueError when no question can land.
+    Ids are the file's where it has any, else the 0-based positions. GlueError, naming the option that gave
+    the file, when no question can land.
     """
-    entries = read_entries(path, batch, "--questions")
+    entries = read_entries(path, batch, option)
     has_ids = fields.question_id is not None and any(
         isinstance(entry, dict) and fields.question_id in entry for entry in entries
     )
@@ -66,7 +69,7 @@ def add_questions(batch: ImportBatch, path: Path, fields: QuestionFields, dialec
         _add_gold(batch, path, position, question_id, entry, fields, dialect)
     if not seen:
         raise GlueError(
-            f"--questions: none of the {len(entries)} entries of {path} is a question"
+            f"{option}: none of the {len(entries)} entries of {path} is a question"
             + (
                 f" (the first has the fields {listed(entries[0])})"
                 if entries and isinstance(entries[0], dict)

@@ -134,6 +134,16 @@ def test_names_are_checked(home: Home, name: str, history: str, told: str) -> No
     assert told in (error.value.hint or "")
 
 
+@pytest.mark.parametrize("content", ["{}", "[]", None])
+def test_what_is_wrong_with_the_file_is_told_of_the_argument(home: Home, content: str | None) -> None:
+    import_past(home)
+    path = home.root / "other.json"
+    if content is not None:
+        path.write_text(content)
+    with pytest.raises(GlueError, match=r"^FILE: "):
+        read_bird_history(home, "tasks", path, PAST)
+
+
 def test_a_file_without_any_label_is_refused(home: Home) -> None:
     import_past(home)
     with pytest.raises(GlueError, match=r"no entry of .* has a label"):
