@@ -120,6 +120,8 @@ _LATEST_SECONDS = 32_503_680_000  # the year 3000
 _COMPACT = re.compile(r"((?:19|20)\d{6})(\d{6})?")
 """20260131 or 20260131120000: ISO 8601 without separators."""
 
+_WHOLE_NUMBER = re.compile(r"\+?0*([0-9]{1,19})(?:\.0*)?")
+
 
 class _Wrong(Exception):
     """Why a value cannot be read; the advice comes second."""
@@ -194,7 +196,7 @@ class _Reader:
             self._refuse(record, "sql", "not_text", f"{kind_of(sql)}: {shown(sql)}", "give a SQL text")
             return
         query_id = self._query_id(record)
-        db_id = self._db_id(record)
+        db_id = self._db_id(record) if query_id is not None else None
         if query_id is None or db_id is None:
             return
         self.seen.add(query_id)
@@ -317,13 +319,11 @@ def _outcome(value: Any) -> str:
 
 
 def _count(value: Any) -> int:
-    try:
-        found = int(value) if not isinstance(value, bool) else -1
-    except (TypeError, ValueError, OverflowError) as error:
-        raise _Wrong("make it a whole number") from error
-    if not 0 <= found < 2**63:
+    """A whole number; 7.0 too, as spreadsheets write a column in which some are missing."""
+    whole = _WHOLE_NUMBER.fullmatch(str(value).strip()) if not isinstance(value, bool) else None
+    if whole is None or int(whole[1]) >= 2**63:
         raise _Wrong("make it a whole number")
-    return found
+    return int(whole[1])
 
 
 def _moment(value: Any) -> datetime:

@@ -221,6 +221,32 @@ def test_what_is_wrong_is_named_by_record_and_field(home: Home) -> None:
     assert rows[2]["dialect"] == "sqlite"
 
 
+def test_a_record_that_is_left_out_is_told_once(home: Home) -> None:
+    good = {"sql": SQL, "db_id": "clinic", "id": 1}
+    batch = read(home, good, {**good, "db_id": "clinics"}, {"sql": SQL, "id": [1]})
+    assert refused(batch) == [("line 2", "id", "duplicate", False), ("line 3", "id", "malformed", False)]
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (7, 7),
+        ("7", 7),
+        (7.0, 7),
+        ("7.0", 7),
+        ("007", 7),
+        (7.5, None),
+        ("7.5", None),
+        ("1e3", None),
+        (2**63, None),
+    ],
+)
+def test_no_number_of_rows_is_rounded(home: Home, value: Any, expected: int | None) -> None:
+    batch = read(home, {"sql": SQL, "db_id": "clinic", "n_rows": value})
+    assert batch.rows["history_queries"][0]["n_result_rows"] == expected
+    assert [each.field for each in batch.refusals] == ([] if expected is not None else ["n_rows"])
+
+
 def test_a_database_may_be_given_for_all(home: Home) -> None:
     batch = read(home, {"sql": SQL}, {"sql": SQL, "db_id": "LIBRARY"}, db_id="clinic")
     assert [row["db_id"] for row in batch.rows["history_queries"]] == ["clinic", "library"]
