@@ -27,6 +27,7 @@ from glue.importers.common import (
 )
 from glue.importers.landed import LandedBenchmark, landed_benchmark
 from glue.importers.questions import BIRD_FIELDS, add_questions, read_entries
+from glue.importers.records import told_first
 from glue.landing_tables import TABLES
 
 KNOWLEDGE = "history_knowledge"
@@ -69,7 +70,7 @@ def _add_labels(batch: ImportBatch, path: Path, landed: LandedBenchmark) -> None
         reader.add(entries[position].get(KNOWLEDGE))
     if not batch.rows.get("history_labels"):
         raise GlueError(
-            f"no entry of {path} has a label that can land",
+            f"no entry of {path} has a label that can land{told_first(batch)}",
             f"{KNOWLEDGE} maps pieces of SQL to lists of question ids of {landed.name}",
         )
 

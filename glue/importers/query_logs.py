@@ -39,7 +39,7 @@ from glue.importers.common import (
     storable,
 )
 from glue.importers.landed import LandedBenchmark, landed_benchmark
-from glue.importers.records import Record, is_empty, read_records
+from glue.importers.records import Record, is_empty, read_records, told_first
 
 FIELDS: dict[str, tuple[str, ...]] = {
     "sql": (
@@ -220,11 +220,8 @@ class _Reader:
 
     def _finished(self) -> ImportBatch:
         if not self.batch.rows.get("history_queries"):
-            first = self.batch.refusals[0] if self.batch.refusals else None
-            raise GlueError(
-                f"no record of {self.path} can land" + (f"; {first.record}: {first.detail}" if first else ""),
-                first.advice if first else "each needs sql and db_id",
-            )
+            first = self.batch.refusals[0].advice if self.batch.refusals else "each needs sql and db_id"
+            raise GlueError(f"no record of {self.path} can land{told_first(self.batch)}", first)
         self.batch.notes.insert(0, f"history {self.name}, on the databases of {self.landed.name}")
         if self.n_naive:
             self.batch.notes.append(f"{self.n_naive:,} times name no time zone: read as UTC")

@@ -41,17 +41,19 @@ def read_records(
 ) -> list[Record]:
     """The records of a file; what is none is refused by its place. `columns`: the known names of each field.
 
-    GlueError where the file cannot be read, or no record has a column of the `required` field.
+    GlueError where the file cannot be read or holds no record, or none has a column of the `required` field.
     """
     text = read_text(path, batch, what)
     records = list(_records(text, path, batch, what))
+    if not records:
+        raise GlueError(
+            f"{what}: {path} holds no record{told_first(batch)}",
+            "give JSON lines (an object a line), a JSON list of objects, or CSV or TSV with a header",
+        )
     found = dict.fromkeys(name for record in records for name in record.values)
     if not any(name in found for name in columns[required]):
-        first = batch.refusals[0] if batch.refusals else None
-        told = f"it has the columns {listed(found)}" if found else "it holds no record"
-        told += f"; {first.record}: {first.detail}" if first and not found else ""
         raise GlueError(
-            f"{what}: {path} has no column {required!r}: {told}",
+            f"{what}: {path} has no column {required!r}: it has the columns {listed(found)}",
             f"columns that are read as {required}: {', '.join(columns[required])}",
         )
     known = {name for names in columns.values() for name in names}
@@ -59,6 +61,14 @@ def read_records(
     if unread:
         batch.notes.append(f"columns that are not read: {listed(unread)}")
     return records
+
+
+def told_first(batch: ImportBatch) -> str:
+    """What was wrong first, to end a message that nothing can land; empty where nothing was refused."""
+    if not batch.refusals:
+        return ""
+    first = batch.refusals[0]
+    return f"; {first.record}{f', {first.field}' if first.field else ''}: {first.detail}"
 
 
 def _records(text: str, path: Path, batch: ImportBatch, what: str) -> Iterator[Record]:

@@ -20,7 +20,7 @@ from glue.errors import GlueError
 from glue.home import Home
 from glue.importers.common import ImportBatch, id_text, kind_of, shown, storable
 from glue.importers.landed import landed_benchmark
-from glue.importers.records import Record, read_records
+from glue.importers.records import Record, read_records, told_first
 
 FIELDS: dict[str, tuple[str, ...]] = {
     "task_id": ("task_id", "question_id", "id", "task"),
@@ -48,9 +48,8 @@ def read_reviews(home: Home, path: Path, benchmark: str) -> ImportBatch:
     for record in read_records(path, batch, "FILE", FIELDS, "decision"):
         _add(batch, path, record, seen)
     if not batch.rows.get("task_reviews"):
-        first = batch.refusals[0] if batch.refusals else None
         raise GlueError(
-            f"no record of {path} can land" + (f"; {first.record}: {first.detail}" if first else ""),
+            f"no record of {path} can land{told_first(batch)}",
             "each needs task_id, round, role, reviewer and decision",
         )
     return batch

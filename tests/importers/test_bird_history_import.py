@@ -146,7 +146,7 @@ def test_what_is_wrong_with_the_file_is_told_of_the_argument(home: Home, content
 
 def test_a_file_without_any_label_is_refused(home: Home) -> None:
     import_past(home)
-    with pytest.raises(GlueError, match=r"no entry of .* has a label"):
+    with pytest.raises(GlueError, match=r"no entry of .* has a label .*; entry 1, .*has no question 99"):
         read(home, {**TASK, "history_knowledge": {"born": [99]}})
 
 

@@ -280,7 +280,20 @@ def test_a_log_is_no_benchmark_and_needs_sql(home: Home) -> None:
         land(home, read_bird_history(home, "log", TASKS, PAST))
     with pytest.raises(GlueError, match="has no column 'sql'"):
         read(home, {"text": SQL})
-    with pytest.raises(GlueError, match="it holds no record; line 1: column"):
-        read(home, '{\n"sql": "SELECT 1"}')
-    with pytest.raises(GlueError, match=r"no record of .* can land; line 1: db_id is null"):
+    with pytest.raises(GlueError, match=r"no record of .* can land; line 1, db_id: db_id is null"):
         read(home, {"sql": SQL})
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('{\n"sql": "SELECT 1"}', "; line 1: column 2: .*"),
+        ("sql,db_id\n", ""),
+        ("", ""),
+        ("[3]", "; entry 1: a number: 3"),
+    ],
+)
+def test_a_file_without_a_record_is_not_said_to_lack_a_column(home: Home, text: str, told: str) -> None:
+    with pytest.raises(GlueError, match=rf"log\.csv holds no record{told}$") as raised:
+        read_csv(home, text)
+    assert "a JSON list of objects" in (raised.value.hint or "")

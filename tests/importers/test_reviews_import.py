@@ -84,8 +84,8 @@ def test_what_is_wrong_is_named_by_record_and_field(home: Home) -> None:
 
 def test_a_file_without_any_review_is_refused(home: Home) -> None:
     import_past(home)
-    with pytest.raises(GlueError, match=r"no record of .* can land"):
-        read(home, {**GOOD, "task_id": None})
+    with pytest.raises(GlueError, match=r"no record of .* can land; entry 1, round: 1\.5$"):
+        read(home, {**GOOD, "round": 1.5})
 
 
 def test_another_file_wants_replace_and_no_other_name(home: Home) -> None:
