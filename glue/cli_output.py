@@ -41,7 +41,7 @@ def print_import(report: ImportReport) -> None:
         print(f"{report.title or name} has been imported before from these very files; nothing to do")
         return
     counts = ", ".join(f"{n:,} {table}" for table, n in report.counts.items())
-    print(f"imported {report.kind} {name}: {counts or 'nothing'}")
+    print(f"imported {report.title or f'{report.kind} {name}'}: {counts or 'nothing'}")
     for note in report.notes:
         print(f"  {note}")
     groups = report.groups()

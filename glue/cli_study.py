@@ -228,6 +228,12 @@ def _run_history(
 
 def print_history(found: StudyReport) -> None:
     """What each retriever finds, and below it, where somebody answered, EX."""
+    if not found.retrieval.rows:
+        say("there is no task: no question needs anything that a kept past query of its database holds")
+        say(
+            "more: history_queries says which past queries are kept, and why others are not (docs/history.md)"
+        )
+        return
     print("what each retriever finds, at the threshold and number of shots with its best F1:")
     print_table(found.retrieval.columns, found.retrieval.rows)
     reports = "history_retrieval, history_by_type"

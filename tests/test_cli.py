@@ -15,8 +15,14 @@ import click
 import pytest
 
 from glue import cli, cli_parts
+from glue.cli_output import print_import
+from glue.cli_study import print_history
 from glue.home import Home
+from glue.importers.common import land
+from glue.importers.query_logs import read_query_log
+from glue.study.history import StudyReport, Table
 from tests.commands import glue as run_glue
+from tests.history_files import LOG, PAST, import_past
 
 HEAVY = {"dbt", "duckdb", "numpy", "pyarrow", "rich", "sqlglot", "litellm", "aiohttp", "concurrent.futures"}
 
@@ -285,3 +291,22 @@ def test_a_second_command_says_who_holds_the_lock(home: Home, shop: Path) -> Non
     assert f"process {os.getpid()}" in finished.stderr
     assert "glue import bird --name other" in finished.stderr
     assert "Traceback" not in finished.stderr
+
+
+def test_an_import_is_told_under_the_name_of_what_it_brought(
+    home: Home, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import_past(home)
+    report = land(home, read_query_log(home, LOG, "log", PAST))
+    print_import(report)
+    assert capsys.readouterr().out.startswith("imported history 'log': 10 history_queries\n")
+
+
+def test_a_history_study_without_tasks_says_why_its_table_is_empty(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    empty = Table(("setting",), [])
+    print_history(StudyReport(empty, empty))
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert "there is no task" in shown.err
