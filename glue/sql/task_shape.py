@@ -14,13 +14,12 @@ from typing import Any
 
 from sqlglot import exp
 
-from glue.sql.components import logical_parts
+from glue.sql.components import UnreadableError, logical_parts, parsed_query, read_statement
 from glue.sql.functions import is_aggregate
-from glue.sql.parsing import parse_text
+from glue.sql.parsing import readable_error
 from glue.sql.references import Expression, Named, References
-from glue.sql.scope_builder import analyse
 from glue.sql.scopes import Block, Query, Source, Statement, is_star
-from glue.sql.shown_columns import TooManyColumnsError, read_catalog
+from glue.sql.shown_columns import TooManyColumnsError
 from glue.sql.skeletons import SkeletonPrinter, TooLongError, bare, is_value
 
 MAX_PAIRS = 400
@@ -51,23 +50,16 @@ def task_shape(sql: str, dialect: str, outline: str) -> dict[str, Any]:
     unused_ctes.
     """
     try:
-        parsed = parse_text(sql, dialect)
-        if parsed.outcome != "parsed":
-            reason = "does_not_parse" if parsed.outcome == "failed" else parsed.outcome
-            return unread(parsed.outcome, reason, parsed.error)
-        if len(parsed.statements) > 1:
-            return unread("parsed", "several_statements", str(len(parsed.statements)))
-        statement = analyse(parsed.statements[0], dialect, sql)
-        if statement.root is None or statement.has_write:
-            return unread("parsed", "not_a_query", statement.tree.key)
-        reader = _Reader(statement, References(statement, read_catalog(outline)))
+        reader = _Reader(*read_statement(parsed_query(sql, dialect), outline))
         return {"parse_outcome": "parsed", "reason": None, "detail": None, **reader.shape()}
+    except UnreadableError as error:
+        return unread(error.outcome, error.reason, error.detail)
     except (TooManyColumnsError, TooLongError) as error:
         return unread("parsed", "too_large", str(error))
     except RecursionError:
         return unread("too_deep", "too_deep", "nested deeper than can be followed")
     except Exception as error:
-        return unread("failed", "reader_failed", f"{type(error).__name__}: {error}"[:500])
+        return unread("failed", "reader_failed", f"{type(error).__name__}: {readable_error(error)}")
 
 
 def unread(outcome: str, reason: str, detail: str | None) -> dict[str, Any]:
@@ -110,7 +102,7 @@ class _Reader:
             "cases": [{"condition": when, "result": then} for when, then in sorted(self._cases())],
             "connected": [
                 {"connective": word, "first": first, "second": second}
-                for first, second, word in sorted(self.connected)[:MAX_PAIRS]
+                for first, second, word in sorted(self.connected)
             ],
             "aggregates": [
                 {"name": name, "argument": argument, "is_distinct": is_distinct}
@@ -207,11 +199,16 @@ class _Reader:
         """Each two parts of a condition, and what stands between them where they meet."""
         for node in _own(condition, (exp.And, exp.Or)):
             if len(self.connected) < MAX_PAIRS and _is_outermost(node):
-                parts = list(itertools.islice(_flat(node), MAX_PARTS))
-                leaves = [[self._text(leaf, block) for leaf in logical_parts(part)] for part in parts]
+                parts = itertools.islice(_flat(node), MAX_PARTS)
+                leaves = [
+                    [self._text(leaf, block) for leaf in itertools.islice(logical_parts(part), MAX_PARTS)]
+                    for part in parts
+                ]
                 word = "and" if isinstance(node, exp.And) else "or"
                 for one, other in itertools.combinations(leaves, 2):
-                    for pair in itertools.product(one[:MAX_PARTS], other[:MAX_PARTS]):
+                    for pair in itertools.product(one, other):
+                        if len(self.connected) >= MAX_PAIRS:
+                            return
                         if pair[0] != pair[1]:
                             self.connected.add((min(pair), max(pair), word))
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from glue.sql.task_shape import LISTS, NUMBERS, task_shape
+from glue.sql.task_shape import LISTS, MAX_PAIRS, NUMBERS, task_shape
 from glue.udfs import shape_row
 
 OUTLINE = json.dumps(
@@ -204,3 +205,11 @@ WORDS += ["SELECT", "FROM", "WHERE", "atom", "element", "'x'", "AND", "OR", "JOI
 def test_nothing_raises(words: list[str]) -> None:
     found = shape_row(" ".join(words), "sqlite", OUTLINE)
     assert {*LISTS, *NUMBERS, "parse_outcome", "reason", "detail"} == found.keys()
+
+
+def test_pairs_of_a_long_condition_are_counted_out_in_little_time() -> None:
+    parts = (" OR ".join(f"c{part}x{place} = 1" for place in range(60)) for part in range(60))
+    started = time.process_time()
+    found = shape(f"SELECT element FROM atom WHERE {' AND '.join(f'({part})' for part in parts)}")
+    assert len(found["connected"]) == MAX_PAIRS
+    assert time.process_time() - started < 10
