@@ -371,11 +371,16 @@ def test_every_answer_stands_by_its_number_of_shots_and_threshold(
 
 
 def test_the_ablation_has_each_level_as_it_was_answered(world: World) -> None:
-    check_answered(world, "history_ablation", [it for it in world.settings if it.retriever in LEVELS])
+    """What a model chooses among a level's finds is of that level."""
+    searching = {f"{name}{suffix}": name for name in LEVELS for suffix in ("", "_model")}
+    check_answered(world, "history_ablation", [it for it in world.settings if it.retriever in searching])
     rows = rows_of(world.root, "from history_ablation where uses_questions")
     assert {row["level"] for row in rows if row["is_best"]} == set(LEVELS.values())
+    assert any(row["is_reranked"] for row in rows)
     for row in rows:
-        assert row["level"] == LEVELS[row["history_setting"].partition("-")[0]]
+        retriever = row["history_setting"].partition("-")[0]
+        assert row["level"] == LEVELS[searching[retriever]]
+        assert row["is_reranked"] == (retriever not in LEVELS)
         assert row["is_best"] or row["prediction_set"]
 
 
