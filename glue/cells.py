@@ -223,6 +223,40 @@ def interval_cell(months: int, days: int, microseconds: int) -> ReadyCell:
     return ReadyCell(f"i:{months}m{days}d{microseconds}us")
 
 
+def json_text(text: str) -> str:
+    """A JSON document as PostgreSQL's jsonb and MySQL's JSON write it, so that equal ones are equal texts.
+
+    Keys come once, the last one's value with them, the shorter first and then by bytes; numbers stay as they
+    are written. A text that is no JSON stays as it is.
+    """
+    try:
+        document = json.loads(text, parse_float=_Verbatim, parse_int=_Verbatim, parse_constant=_no_json)
+    except (ValueError, RecursionError):
+        return text
+    return _json_text(document)
+
+
+class _Verbatim(str):
+    """A number of a JSON document, as it is written."""
+
+    __slots__ = ()
+
+
+def _no_json(name: str) -> None:
+    raise ValueError(name)
+
+
+def _json_text(value: Any) -> str:
+    if isinstance(value, _Verbatim):
+        return str(value)
+    if isinstance(value, dict):
+        keys = sorted(value, key=lambda key: (len(key.encode()), key.encode()))
+        return f"{{{', '.join(f'{_encode(key)}: {_json_text(value[key])}' for key in keys)}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_json_text, value))}]"
+    return _encode(value)
+
+
 def _duration(value: timedelta) -> str:
     return interval_cell(0, value.days, value.seconds * _MICROSECONDS_PER_SECOND + value.microseconds)
 

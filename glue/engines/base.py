@@ -74,6 +74,10 @@ class Refused(Exception):
         self.message = message
 
 
+class NotSQL(Exception):
+    """A text that begins like no statement, and is not sent to a server."""
+
+
 class TooComplex(Exception):
     """A statement beyond what an engine is asked to parse."""
 
@@ -88,6 +92,9 @@ class TooManyDatabases(Exception):
 
 class Session(ABC):
     """An open database. Other threads may only call `interrupt`, and only while a statement runs."""
+
+    def limit_time(self, seconds: float) -> None:
+        """The next statement may take so long: what a server can be told besides being interrupted."""
 
     @abstractmethod
     def execute(self, sql: str, as_raw_text: bool = False) -> list[str]:
@@ -193,6 +200,8 @@ def common_failure(error: Exception) -> Failure | None:
     """What every engine explains alike: refusals, limits, memory, texts that cannot be encoded."""
     if isinstance(error, Refused):
         return Failure("refused", error.error_class, None, shortened(error.message))
+    if isinstance(error, NotSQL):
+        return Failure("failed", "syntax", None, shortened(str(error)))
     if isinstance(error, TooComplex):
         return Failure("failed", "too_complex", None, shortened(str(error)))
     if isinstance(error, MemoryError):

@@ -1,0 +1,178 @@
+"""Is a text one read? Asked before a server sees it, so that nothing else is ever sent there.
+
+What a server then makes of the text is its own business: its transaction may only read, and its user may only
+select. The scanner knows remarks, quotes and brackets of each server's SQL, no more.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from glue.engines.base import NotSQL, Refused
+
+_READS = {"SELECT", "WITH", "VALUES", "TABLE"}
+_WRITES_AFTER_WITH = {"INSERT", "UPDATE", "DELETE", "MERGE", "REPLACE"}
+_OTHER_STATEMENTS = frozenset(
+    """
+    ABORT ALTER ANALYSE ANALYZE ATTACH AUDIT BACKUP BEGIN BINLOG CACHE CALL CHANGE CHECK CHECKPOINT CHECKSUM
+    CLOSE CLUSTER COMMENT COMMIT COPY CREATE DBCC DEALLOCATE DECLARE DELETE DENY DESC DESCRIBE DETACH DISCARD
+    DO DROP END EXEC EXECUTE EXPLAIN FETCH FLASHBACK FLUSH GRANT HANDLER HELP IMPORT INSERT INSTALL KILL LISTEN
+    LOAD LOCK MERGE MOVE NOAUDIT NOTIFY OPTIMIZE PRAGMA PREPARE PRINT PURGE REASSIGN REFRESH REINDEX RELEASE
+    RENAME REPAIR REPLACE RESET RESIGNAL RESTORE REVOKE ROLLBACK SAVEPOINT SECURITY SET SHOW SHUTDOWN SIGNAL
+    START STOP TRUNCATE UNINSTALL UNLISTEN UNLOCK UPDATE USE VACUUM WAITFOR XA
+    """.split()
+)
+
+
+@dataclass(frozen=True)
+class Lexis:
+    """How a server's SQL writes what is not code: remarks, texts and quoted names."""
+
+    has_hash_remarks: bool = False  # '# …', and '--' only before a blank: MySQL
+    has_nested_remarks: bool = False  # /* /* */ */: PostgreSQL, SQL Server
+    has_executable_remarks: bool = False  # /*! code */: MySQL
+    has_backslashes: bool = False  # 'it\'s': MySQL
+    has_dollar_quotes: bool = False  # $tag$…$tag$, and E'it\'s': PostgreSQL
+    has_q_quotes: bool = False  # q'[…]': Oracle
+    has_square_brackets: bool = False  # [name]: SQL Server
+
+
+POSTGRESQL = Lexis(has_nested_remarks=True, has_dollar_quotes=True)
+MYSQL = Lexis(has_hash_remarks=True, has_executable_remarks=True, has_backslashes=True)
+ORACLE = Lexis(has_q_quotes=True)
+SQL_SERVER = Lexis(has_nested_remarks=True, has_square_brackets=True)
+
+_WORD = re.compile(r"[^\W\d][\w$#]*")
+_BLANK = re.compile(r"\s+")
+_DOLLAR = re.compile(r"\$(?:[^\W\d]\w*)?\$")
+_Q_QUOTE = re.compile(r"[nN]?[qQ]'(.)", re.DOTALL)
+_Q_PAIRS = {"[": "]", "(": ")", "{": "}", "<": ">"}
+_EXECUTABLE = re.compile(r"/\*M?!\d*")
+
+
+def one_read(sql: str, lexis: Lexis) -> str:
+    """The only statement of a text, without what ends it, where it is a read.
+
+    Raises Refused (empty, multiple_statements, not_a_read), or NotSQL where it begins like no statement.
+    """
+    if "\0" in sql:
+        raise NotSQL("the text holds a null character")
+    found: list[tuple[int, int, list[str]]] = []  # start, end, and the words outside brackets
+    depth, is_new = 0, True
+    for kind, first, last in _pieces(sql, lexis):
+        if kind == ";" and depth <= 0:
+            depth, is_new = 0, True
+            continue
+        start, _, words = (first, last, []) if is_new else found.pop()
+        found.append((start, last, words))
+        if is_new or (kind == "word" and depth == 0):
+            words.append(sql[first:last].upper() if kind in ("word", "(") else "")
+        is_new = False
+        depth += {"(": 1, ")": -1}.get(kind, 0)
+    if not found:
+        raise Refused("empty", "the text holds no statement")
+    if len(found) > 1:
+        raise Refused("multiple_statements", f"the text holds {len(found)} statements")
+    start, end, words = found[0]
+    _check_verb(sql[start:end], words)
+    return sql[start:end]
+
+
+def _check_verb(statement: str, words: list[str]) -> None:
+    verb = words[0]
+    if verb == "WITH":
+        main = next((word for word in words if word in _WRITES_AFTER_WITH | {"SELECT"}), "SELECT")
+        if main != "SELECT":
+            raise Refused("not_a_read", f"WITH … {main} is not a read")
+    elif verb in _OTHER_STATEMENTS:
+        raise Refused("not_a_read", f"{verb} is not a read")
+    elif verb not in _READS and verb != "(":
+        opening = " ".join(statement.split())[:40]
+        raise NotSQL(f"syntax error: no statement begins with {opening!r}")
+
+
+def _pieces(sql: str, lexis: Lexis) -> Iterator[tuple[str, int, int]]:
+    """The code of a text as (kind, start, end): word, text, (, ), ; or other. Remarks and blanks are left out."""
+    place, length = 0, len(sql)
+    executable = 0
+    while place < length:
+        start, char = place, sql[place]
+        if blank := _BLANK.match(sql, place):
+            place = blank.end()
+            continue
+        if lexis.has_executable_remarks and (opening := _EXECUTABLE.match(sql, place)):
+            place, executable = opening.end(), executable + 1
+            continue
+        if executable and sql.startswith("*/", place):
+            place, executable = place + 2, executable - 1
+            continue
+        if (after := _after_remark(sql, place, lexis)) is not None:
+            place = after
+            continue
+        place, kind = _after_text(sql, place, lexis)
+        if place == start:
+            word = _WORD.match(sql, place)
+            place = word.end() if word else place + 1
+            kind = "word" if word else char if char in "();" else "other"
+        yield kind, start, place
+
+
+def _after_remark(sql: str, place: int, lexis: Lexis) -> int | None:
+    """Where a remark that begins here ends; None where none does."""
+    is_line = sql.startswith("--", place)
+    if is_line and lexis.has_hash_remarks:  # MySQL: 5--1 is 6
+        is_line = not sql[place + 2 : place + 3].strip()
+    if is_line or (lexis.has_hash_remarks and sql[place] == "#"):
+        end = sql.find("\n", place)
+        return len(sql) if end < 0 else end + 1
+    if not sql.startswith("/*", place):
+        return None
+    depth, place = 1, place + 2
+    while depth and place < len(sql):
+        closing = sql.find("*/", place)
+        opening = sql.find("/*", place) if lexis.has_nested_remarks else -1
+        if closing < 0:
+            return len(sql)
+        if 0 <= opening < closing:
+            depth, place = depth + 1, opening + 2
+        else:
+            depth, place = depth - 1, closing + 2
+    return place
+
+
+def _after_text(sql: str, place: int, lexis: Lexis) -> tuple[int, str]:
+    """Where a text or a quoted name that begins here ends, and 'text'; the same place where none does."""
+    char = sql[place]
+    if lexis.has_q_quotes and (opening := _Q_QUOTE.match(sql, place)):
+        end = sql.find(_Q_PAIRS.get(opening[1], opening[1]) + "'", opening.end())
+        return (len(sql) if end < 0 else end + 2), "text"
+    if lexis.has_dollar_quotes:
+        if opening := _DOLLAR.match(sql, place):
+            end = sql.find(opening[0], opening.end())
+            return (len(sql) if end < 0 else end + len(opening[0])), "text"
+        if char in "eE" and sql.startswith("'", place + 1):
+            return _after_quote(sql, place + 1, "'", has_backslashes=True), "text"
+    if char == "'" or (char == '"' and lexis.has_backslashes):
+        return _after_quote(sql, place, char, lexis.has_backslashes), "text"
+    if char in '"`':
+        return _after_quote(sql, place, char, has_backslashes=False), "text"
+    if char == "[" and lexis.has_square_brackets:
+        return _after_quote(sql, place, "]", has_backslashes=False), "text"
+    return place, "other"
+
+
+def _after_quote(sql: str, place: int, closing: str, has_backslashes: bool) -> int:
+    """Where a quote that begins here ends: a doubled quote is part of it, and what a backslash hides."""
+    place += 1
+    while place < len(sql):
+        if has_backslashes and sql[place] == "\\":
+            place += 2
+        elif sql[place] != closing:
+            place += 1
+        elif sql.startswith(closing * 2, place):
+            place += 2
+        else:
+            return place + 1
+    return len(sql)
