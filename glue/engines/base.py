@@ -93,7 +93,10 @@ class TooManyDatabases(Exception):
 class Session(ABC):
     """An open database. Other threads may only call `interrupt`, and only while a statement runs."""
 
-    def limit_time(self, seconds: float) -> None:
+    is_closed: bool = False
+    """Has it closed itself, so that the next statement needs another one?"""
+
+    def limit_time(self, seconds: float) -> None:  # noqa: B027
         """The next statement may take so long: what a server can be told besides being interrupted."""
 
     @abstractmethod
@@ -151,7 +154,13 @@ class Engine(ABC):
         return []
 
 
-_ENGINES = {"sqlite": "glue.engines.sqlite:SQLite", "duckdb": "glue.engines.duckdb:DuckDB"}
+_ENGINES = {
+    "sqlite": "glue.engines.sqlite:SQLite",
+    "duckdb": "glue.engines.duckdb:DuckDB",
+    "postgresql": "glue.engines.postgresql:PostgreSQL",
+}
+_DRIVERS = {"postgresql": "postgres"}
+"""Engines whose driver is an extra of the package, by the extra's name. The others are files."""
 
 
 def engine_names() -> list[str]:
@@ -159,15 +168,31 @@ def engine_names() -> list[str]:
     return list(_ENGINES)
 
 
+def file_engine_names() -> list[str]:
+    """The engines whose databases are files."""
+    return [name for name in _ENGINES if name not in _DRIVERS]
+
+
 def engine_named(name: str) -> Engine:
-    """The engine of that name or of unions of it, imported now. GlueError names the nearest known one."""
+    """The engine of that name or of unions of it, imported now.
+
+    GlueError names the nearest known one, or what to install where its driver is missing.
+    """
     name = name.removesuffix(UNION_SUFFIX)
     if name not in _ENGINES:
         close = nearest(name, engine_names())
         hint = f"did you mean {close!r}?" if close else f"engines: {', '.join(engine_names())}"
         raise GlueError(f"there is no engine {name!r} that runs statements", hint)
     module, _, attribute = _ENGINES[name].partition(":")
-    engine = getattr(importlib.import_module(module), attribute)()
+    try:
+        found = importlib.import_module(module)
+    except ImportError as error:
+        if name not in _DRIVERS:
+            raise
+        raise GlueError(
+            f"the driver for {name} is missing: {error}", f"pip install 'evalhouse[{_DRIVERS[name]}]'"
+        ) from error
+    engine = getattr(found, attribute)()
     assert isinstance(engine, Engine)
     return engine
 

@@ -18,7 +18,7 @@ from psycopg.abc import AdaptContext, Buffer
 from psycopg.adapt import Loader, Transformer
 
 from glue.cells import ReadyCell, interval_cell, json_text, time_cell, timestamp_cell
-from glue.engines.base import Failure, Limits, Refused, Row
+from glue.engines.base import Failure, Limits, Row
 from glue.engines.reads import POSTGRESQL, one_read
 from glue.engines.server import SERVER_GRACE_S, Address, ServerEngine, ServerSession
 
@@ -106,23 +106,19 @@ def connected(address: Address) -> psycopg.Connection[tuple[Any, ...]]:
             f'"{name.replace(chr(34), chr(34) * 2)}"' for name in address.search_path
         )
     told = " ".join(f"-c {name}={_escaped(value)}" for name, value in settings.items())
-    given = dict(address.options)
-    return psycopg.connect(
-        host=address.host,
-        port=address.port,
-        dbname=address.database,
-        user=address.user,
-        password=address.password,
-        **{
-            "connect_timeout": _CONNECT_TIMEOUT_S,
-            "application_name": "evalhouse",
-            "tcp_user_timeout": 30_000,
-            **given,
-            "options": f"{given.get('options', '')} {told}".strip(),
-        },
-        autocommit=True,
-        prepare_threshold=None,
-    )
+    given: dict[str, Any] = {
+        "connect_timeout": _CONNECT_TIMEOUT_S,
+        "application_name": "evalhouse",
+        "tcp_user_timeout": 30_000,
+        **dict(address.options),
+        "host": address.host,
+        "port": address.port,
+        "dbname": address.database,
+        "user": address.user,
+        "password": address.password,
+    }
+    given["options"] = f"{given.get('options', '')} {told}".strip()
+    return psycopg.connect(**given, autocommit=True, prepare_threshold=None)
 
 
 def _escaped(value: str) -> str:

@@ -69,7 +69,7 @@ class ServerEngine(Engine):
 
     @abstractmethod
     def kill(self, address: Address, server_id: str) -> None:
-        """End a session of ours on the server, from outside: its worker is gone. Raises the driver's errors."""
+        """End a session of ours on the server, whose worker is gone. Raises the driver's errors."""
 
     def open(self, path: Path, limits: Limits) -> Session:
         """A server is no file."""
