@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from glue.home import Home
+
+if TYPE_CHECKING:
+    from tests.engines.servers import Servers
 
 # Modules of helpers that assert: pytest says what was compared there too.
 pytest.register_assert_rewrite("tests.kill_helpers", "tests.sql.label_helpers")
@@ -35,6 +40,16 @@ def shared_data() -> Path:
             pytest.fail(missing)
         pytest.skip(missing)
     return folder
+
+
+@pytest.fixture(scope="session")
+def servers() -> Iterator[Servers]:
+    """Real database servers by engine, each with a database and a reading user for this session alone."""
+    from tests.engines.servers import Servers
+
+    found = Servers()
+    yield found
+    found.drop()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

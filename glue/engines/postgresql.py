@@ -70,6 +70,13 @@ _CLASSES = {
     "58000": "resource",
     "58030": "resource",
 }
+_SYNTAX_CLASSES = {
+    "transformSubLink": "shape",
+    "transformSetOperationTree": "shape",
+    "transformValuesClause": "shape",
+    "make_row_comparison_op": "shape",
+}
+"""42601 that is not the parser's, by the server's function that raised it: messages may be translated."""
 _CLASSES_BY_KIND = {
     "08": "connection",
     "57": "connection",
@@ -185,14 +192,18 @@ class PostgreSQLSession(ServerSession):
     def explain(self, error: Exception) -> Failure:
         """See ServerSession."""
         code = getattr(error, "sqlstate", None)
-        message = getattr(getattr(error, "diag", None), "message_primary", None) or str(error).strip()
+        diagnosis = getattr(error, "diag", None)
+        message = getattr(diagnosis, "message_primary", None) or str(error).strip()
         if code is None:
             found = "connection" if isinstance(error, psycopg.OperationalError) else "other"
-            return Failure("failed", found, None, message)
-        if code == "0A000" and "data-modifying" in message:
+            return Failure("failed", "resource" if "out of memory" in message else found, None, message)
+        where = str(getattr(diagnosis, "source_function", None))
+        if code in ("0A000", "42P11") and where == "transformDeclareCursorStmt":
             return Failure("refused", "not_a_read", code, message)
         found = _CLASSES.get(code) or _CLASSES_BY_KIND.get(code[:2], "other")
-        if found == "cancelled" and "statement timeout" in message:
+        if found == "syntax":
+            found = "too_complex" if "memory exhausted" in message else _SYNTAX_CLASSES.get(where, found)
+        if found == "cancelled" and self.is_past_limit:
             return Failure("timed_out", "interrupted", code, message)
         return Failure("refused" if found == "forbidden" else "failed", found, code, message)
 

@@ -93,6 +93,7 @@ class ServerSession(Session):
         self._cancelling: threading.Thread | None = None
         self._cancelled_s = 0.0
         self._is_interrupted = False
+        self._started_s = 0.0
 
     @property
     @abstractmethod
@@ -123,6 +124,11 @@ class ServerSession(Session):
     def explain(self, error: Exception) -> Failure:
         """What an error of the driver means: outcome, class, the engine's own code and its message."""
 
+    @property
+    def is_past_limit(self) -> bool:
+        """Has the statement had all its time, so that whatever cancelled it did so for that?"""
+        return time.monotonic() >= self._started_s + self.limit_s
+
     # What Session asks for
 
     def limit_time(self, seconds: float) -> None:
@@ -132,7 +138,7 @@ class ServerSession(Session):
     def execute(self, sql: str, as_raw_text: bool = False) -> list[str]:
         """See Session. Servers' text is always valid."""
         check_length(sql, self.limits)
-        self._is_interrupted = False
+        self._is_interrupted, self._started_s = False, time.monotonic()
         return self.start(sql)
 
     def fetch(self, n_rows: int) -> Sequence[Row]:
@@ -147,7 +153,8 @@ class ServerSession(Session):
             return
         self._is_interrupted, self._cancelled_s = True, now_s
         self._cancelling = threading.Thread(target=self._cancel, name="cancel", daemon=True)
-        self._cancelling.start()
+        with contextlib.suppress(RuntimeError):  # no memory for a thread: it is tried again
+            self._cancelling.start()
 
     def finish(self) -> None:
         """See Session. What was interrupted, or cannot be undone, loses its connection.
@@ -173,6 +180,7 @@ class ServerSession(Session):
 
     def close(self) -> None:
         """See Session."""
+        self.is_closed = True
         with contextlib.suppress(Exception):
             self.disconnect()
 
