@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from glue.run import ExecuteOptions, ExecuteReport
 
 EXECUTE_OPTIONS = (
-    click.option("--workers", type=COUNT, metavar="N", help="Processes (default: one a core)."),
+    click.option(
+        "--workers", type=COUNT, metavar="N", help="Processes (default: one a core; two on a live server)."
+    ),
     click.option("--timeout", type=Seconds(), help="Limit of a prediction, in seconds (default: 30)."),
     click.option("--gold-timeout", type=Seconds(), help="Limit of a gold (default: ten times --timeout)."),
     click.option(
@@ -50,6 +52,8 @@ def chosen_execution(benchmarks: Iterable[str], given: dict[str, Any]) -> Execut
         prepared=given["prepared"],
         check_stability=given["check_stability"],
         benchmarks=tuple(benchmarks),
+        connections=tuple(given.get("connections", ())),
+        engines=tuple(given.get("engines", ())),
     )
 
 
@@ -67,10 +71,13 @@ def execute_and_tell(benchmarks: Iterable[str], given: dict[str, Any]) -> None:
     epilog="""\b
 Examples:
   glue execute
-  glue execute --workers 8 --timeout 60 --gold-timeout 300""",
+  glue execute --workers 8 --timeout 60 --gold-timeout 300
+  glue execute --connection sales --workers 1""",
 )
 @options(*EXECUTE_OPTIONS)
 @click.option("--benchmark", "benchmarks", multiple=True, metavar="BENCHMARK", help="Only its statements.")
+@click.option("--connection", "connections", multiple=True, metavar="NAME", help="Only statements on it.")
+@click.option("--engine", "engines", multiple=True, metavar="ENGINE", help="Only statements on it.")
 def execute(benchmarks: tuple[str, ...], **given: Any) -> None:
     """Run every pending statement, once each, until none is left.
 

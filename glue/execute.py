@@ -8,25 +8,39 @@ from __future__ import annotations
 
 import os
 import time
+import uuid
 from collections.abc import Mapping, Sequence
 
+from glue.engines.server import Address
+from glue.errors import GlueError
 from glue.execute_databases import wanted_indexes_of
-from glue.execute_landing import LandingWriter, Summary
+from glue.execute_landing import LandingWriter, Summary, landed_results
+from glue.execute_live import addresses_of, parts_of, why_unreachable
 from glue.execute_wave import Wave
-from glue.execute_work import Prepared, Statement, TimeLimits, due_statements, statements_of
+from glue.execute_work import LivePlace, Prepared, Statement, TimeLimits, due_statements, statements_of
 from glue.home import Home
 from glue.prepared import WantedIndex
 from glue.progress import Progress, Silent
 from glue.unions import Union
 from glue.worker_tasks import Settings
 
-__all__ = ["Prepared", "Statement", "Summary", "execute", "statements_of", "wanted_indexes_of"]
+__all__ = [
+    "Prepared",
+    "Statement",
+    "Summary",
+    "addresses_of",
+    "execute",
+    "statements_of",
+    "wanted_indexes_of",
+]
 
 DEFAULT_TIMEOUT_S = 30.0
 GOLD_TIMEOUT_FACTOR = 10
 DEFAULT_MAX_ROWS = 100_000
 DEFAULT_MAX_RESULT_BYTES = 64 << 20
 DEFAULT_MAX_MEMORY_BYTES = 2 << 30
+DEFAULT_LIVE_WORKERS = 2
+"""A live server has others to serve."""
 
 
 def default_workers() -> int:
@@ -48,6 +62,7 @@ def execute(
     prepared: Prepared = "auto",
     prepared_indexes: Sequence[WantedIndex] = (),
     unions: Mapping[str, Union] | None = None,
+    addresses: Mapping[LivePlace, Address] | None = None,
     progress: Progress | None = None,
 ) -> Summary:
     """Run statements and land executions, results, result_rows and prepared_copies as they arrive.
@@ -56,12 +71,17 @@ def execute(
     `max_result_bytes` (of its rows' JSON) are not stored but counted and signed. `max_memory_bytes` is each
     worker's, above what it needs when idle. `prepared` says where statements run: each as its `variant`
     says, all on prepared copies, or none. Where an engine or a file has no copy, the file itself stands in
-    for it. `unions` are the databases of the unions that statements run on, by union_id.
+    for it. `unions` are the databases of the unions that statements run on, by union_id; `addresses` say
+    where the live databases are.
+
+    A live database is asked by two workers unless told otherwise, each with one connection: first for its
+    golds, then for all else, then for the golds again, all under one `wave_id`.
 
     Statements that have landed with a final outcome since the pending table was built, or timed out at as
     large a limit, are skipped. Ctrl-C ends the wave with what was done landed; a second one ends it at once.
 
-    GlueError when a worker cannot be started, an engine is unknown, or the landing zone cannot be written.
+    GlueError when a worker cannot be started, an engine is unknown, the landing zone cannot be written, or,
+    once everything else has run, when a server cannot be connected to.
     """
     started_s = time.monotonic()
     limits = TimeLimits(
@@ -70,19 +90,34 @@ def execute(
     summary = Summary(n_pending=len(pending))
     due = due_statements(home, pending, limits, prepared)
     summary.n_skipped = len(pending) - len(due)
-    if due:
+    wave_id = uuid.uuid4().hex
+    stored = landed_results(home) if due else set()
+    unreachable: GlueError | None = None
+    for part in parts_of(due, addresses or {}):
+        error = why_unreachable(part)
+        if summary.is_interrupted or error is not None:
+            summary.n_left += len(part.statements)
+            unreachable = unreachable or error
+            continue
+        n_workers = workers or (DEFAULT_LIVE_WORKERS if part.is_live else default_workers())
         wave = Wave(
             home=home,
-            statements=due,
+            statements=part.statements,
             limits=limits,
-            settings=Settings(max_rows, max_result_bytes, max_memory_bytes),
+            settings=Settings(
+                max_rows, max_result_bytes, max_memory_bytes, wave_id if part.is_live else None
+            ),
             indexes=prepared_indexes,
             unions=unions or {},
+            addresses=part.addresses,
             writer=writer,
             progress=progress or Silent(),
             summary=summary,
-            n_workers=max(1, min(workers or default_workers(), len(due))),
+            stored=stored,
+            n_workers=min(n_workers, len(part.statements)),
         )
         wave.run()
+    if unreachable is not None:
+        raise unreachable
     summary.elapsed_s = time.monotonic() - started_s
     return summary

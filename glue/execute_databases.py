@@ -8,11 +8,12 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from glue.engines import Engine, engine_named
 from glue.engines.base import UNION_SUFFIX, Member
-from glue.execute_work import Group
+from glue.engines.server import Address
+from glue.execute_work import Group, LivePlace
 from glue.home import Home
 from glue.prepared import (
     CopyStore,
@@ -51,10 +52,16 @@ class Databases:
     """Makes databases ready to be opened, several at a time."""
 
     def __init__(
-        self, home: Home, indexes: Sequence[WantedIndex], unions: Mapping[str, Union], n_threads: int
+        self,
+        home: Home,
+        indexes: Sequence[WantedIndex],
+        unions: Mapping[str, Union],
+        addresses: Mapping[LivePlace, Address],
+        n_threads: int,
     ) -> None:
         self._indexes = indexes
         self._unions = unions
+        self._addresses = addresses
         self._snapshots = Snapshots(home.cache / "snapshots.json")
         self._copies = CopyStore(home.cache / "prepared", cache_bytes())
         self._copying: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
@@ -63,9 +70,9 @@ class Databases:
 
     def start_making(self, groups: Sequence[Group]) -> None:
         """Begin to make the databases of some groups, each once."""
-        makings: dict[tuple[str, Path | None, str, str], Future[Made]] = {}
+        makings: dict[tuple[Any, ...], Future[Made]] = {}
         for group in groups:
-            key = (group.engine, group.source, group.snapshot_id, group.variant)
+            key = (group.engine, group.source, group.snapshot_id, group.variant, group.place)
             if key not in makings:
                 makings[key] = self._makers.submit(self._made, group)
             self._makings.append((group, makings[key]))
@@ -95,7 +102,9 @@ class Databases:
         """What to open for a group. Runs in a thread. Raises SnapshotChanged."""
         engine = engine_named(group.engine)
         made = Made(Database(group.engine, "", group.snapshot_id, group.variant), [], [])
-        if group.engine.endswith(UNION_SUFFIX):
+        if group.place is not None:
+            made.database = replace(made.database, address=self._addresses[group.place])
+        elif group.engine.endswith(UNION_SUFFIX):
             members = self._members(engine, group, made)
             made.database = replace(made.database, members=members)
         else:

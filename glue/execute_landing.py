@@ -57,17 +57,16 @@ class LandingWriter(Protocol):
 class Ledger:
     """Lands the outcomes of a wave and counts them; knows which results are stored and how much is open."""
 
-    home: Home
     statements: Sequence[Statement]
     limits: TimeLimits
     settings: Settings
     writer: LandingWriter
     progress: Progress
     summary: Summary
+    stored: set[str]  # results that have been stored
 
     def __post_init__(self) -> None:
         self.n_open = len(self.statements)
-        self.stored = _landed_results(self.home)
         self.newly_stored: list[str] = []
         self._n_stored_before = len(self.stored)
         self._copies_landed: set[Path] = set()
@@ -103,6 +102,8 @@ class Ledger:
                     "engine": statement.engine,
                     "snapshot_id": statement.snapshot_id,
                     "variant": statement.variant,
+                    "wave_id": self.settings.wave_id,
+                    "wave_role": statement.wave_role,
                     "is_killed": False,
                     "timeout_ms": self.limits.of(statement) * 1_000,
                     "max_rows": self.settings.max_rows,
@@ -161,7 +162,7 @@ class Ledger:
         )
 
 
-def _landed_results(home: Home) -> set[str]:
+def landed_results(home: Home) -> set[str]:
     """The results that have been stored."""
     from glue.landing import landed_keys
 

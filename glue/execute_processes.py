@@ -13,6 +13,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from glue.engines.server import Address
 from glue.exchange import Board, FrameReader, Running, encoded
 from glue.execute_work import Group
 from glue.worker_outbox import FLUSH_EVERY_S
@@ -48,6 +49,7 @@ class WorkerProcess:
         self.mean_s: float | None = None
         self.heard_s = time.monotonic()
         self.overdue: Running | None = None
+        self.server: tuple[Address, str] | None = None  # its session on a server, as the server numbers it
         self.send({"kind": "settings", "settings": asdict(settings), "known": sorted(known)})
 
     def send(self, header: dict[str, Any]) -> None:

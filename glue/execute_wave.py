@@ -19,12 +19,14 @@ from types import FrameType
 from typing import Any
 
 from glue.engines import engine_named
+from glue.engines.server import Address
 from glue.errors import GlueError
 from glue.exchange import Frame, Running
 from glue.execute_databases import Databases
 from glue.execute_landing import LandingWriter, Ledger, Summary
+from glue.execute_live import Endings
 from glue.execute_processes import WorkerProcess
-from glue.execute_work import Group, Statement, TimeLimits, grouped
+from glue.execute_work import Group, LivePlace, Statement, TimeLimits, grouped
 from glue.home import Home
 from glue.prepared import SnapshotChanged, WantedIndex
 from glue.progress import Progress
@@ -48,23 +50,25 @@ class Wave:
     settings: Settings
     indexes: Sequence[WantedIndex]
     unions: Mapping[str, Union]
+    addresses: Mapping[LivePlace, Address]
     writer: LandingWriter
     progress: Progress
     summary: Summary
+    stored: set[str]
     n_workers: int
 
     def __post_init__(self) -> None:
         for engine in sorted({statement.engine for statement in self.statements}):
             engine_named(engine)
-        self._databases = Databases(self.home, self.indexes, self.unions, self.n_workers)
+        self._databases = Databases(self.home, self.indexes, self.unions, self.addresses, self.n_workers)
         self._ledger = Ledger(
-            self.home,
             self.statements,
             self.limits,
             self.settings,
             self.writer,
             self.progress,
             self.summary,
+            self.stored,
         )
         self._groups = grouped(self.statements)
         self._group_of = {position: group for group in self._groups for position in group.positions}
@@ -73,6 +77,7 @@ class Wave:
         self._selector = selectors.DefaultSelector()
         self._must_stop = False
         self._n_stillborn = 0
+        self._endings = Endings()
 
     def run(self) -> None:
         """Run everything. Whatever happens, no worker outlives this."""
@@ -88,13 +93,17 @@ class Wave:
             self._databases.stop()
             for worker in self._workers:
                 worker.close()
+                if worker.server is not None and worker.board.read() is not None:
+                    self._endings.begin(*worker.server)
                 worker.channel.close()
                 worker.board.close()
             self._selector.close()
             self._databases.save_snapshots()
+            for warning in self._endings.wait():
+                self._ledger.warn(warning)
             self.progress.finish()
-            self.summary.n_results = self._ledger.n_new_results
-            self.summary.n_left = self._ledger.n_open
+            self.summary.n_results += self._ledger.n_new_results
+            self.summary.n_left += self._ledger.n_open
         self.writer.sync()
 
     def _step(self) -> None:
@@ -171,14 +180,14 @@ class Wave:
                 if not worker.outstanding:
                     self._steal()
                 return
-            n_ready = sum(len(ready.positions) for ready in self._groups if ready.database)
+            n_ready = sum(len(ready.positions) for ready in self._ready_groups())
             n_fair = -(-n_ready // (2 * self.n_workers))
             n_handed = min(n_wanted, n_fair, len(group.positions))
             self._hand_out(worker, group, [group.positions.popleft() for _ in range(n_handed)])
 
     def _group_for(self, worker: WorkerProcess) -> Group | None:
         """The database a worker is at while it has statements, then one that no other is at, then any."""
-        ready = [group for group in self._groups if group.database and group.positions]
+        ready = self._ready_groups()
         if worker.group in ready:
             return worker.group
         attended = [other.group for other in self._workers if other is not worker]
@@ -186,6 +195,16 @@ class Wave:
         if unattended:
             return unattended[0]
         return max(ready, key=lambda group: len(group.positions), default=None)
+
+    def _ready_groups(self) -> list[Group]:
+        """Those with a database and something to hand out, and for which nothing must run before."""
+        waiting = [group for group in self._groups if group.positions]
+        ready = [group for group in waiting if group.database]
+        if all(group.place is None for group in ready):
+            return ready
+        given = [position for worker in self._workers for position in worker.outstanding]
+        unfinished = [*waiting, *(self._group_of[position] for position in [*given, *self._solo])]
+        return [group for group in ready if not any(map(group.comes_after, unfinished))]
 
     def _hand_out(self, worker: WorkerProcess, group: Group, positions: list[int]) -> None:
         assert group.database is not None
@@ -201,6 +220,7 @@ class Wave:
                 "kind": "run",
                 "database": asdict(group.database),
                 "known": news,
+                "wave_role": group.wave_role,
                 "tasks": [
                     [position, statement.statement_id, statement.sql, self.limits.of(statement)]
                     for position in positions
@@ -256,6 +276,11 @@ class Wave:
             self._n_stillborn = 0
         elif header["kind"] == "done":
             self._take_done(worker, header, frame.parts)
+        elif header["kind"] == "server":
+            database = self._group_of[header["position"]].database
+            address = database.address if database else None
+            server_id = header["server_id"]
+            worker.server = (address, str(server_id)) if address and server_id is not None else None
         elif header["kind"] == "revoked":
             worker.is_revoking = worker.has_queue = False
             for position in reversed(header["positions"]):
@@ -296,6 +321,8 @@ class Wave:
         self._workers.remove(worker)
         self._selector.unregister(worker.channel)
         self._read_rest(worker)
+        if worker.server is not None:
+            self._endings.begin(*worker.server)
         running = worker.board.read()
         worker.channel.close()
         worker.board.close()

@@ -17,10 +17,17 @@ if TYPE_CHECKING:
 Prepared = Literal["auto", "all", "none"]
 """Where statements run: each as its variant says, all on prepared copies, or none."""
 
+LivePlace = tuple[str, tuple[str, ...]]
+"""A connection's name and a search path."""
+
+WaveRole = Literal["start", "end"] | None
+"""Golds on a live database run at the start of a wave and again at its end."""
+
 MAX_CRASHES = 3
 """A statement that has crashed its worker so often is left alone."""
 
 _FINAL = {"answered", "failed", "refused"}
+_ROLES: list[WaveRole] = ["start", None, "end"]
 
 
 @dataclass(frozen=True)
@@ -28,7 +35,8 @@ class Statement:
     """One row of pending_statements. `timed_out_at_ms` is the largest limit it has timed out at.
 
     A statement on a union of databases has an engine that ends in `_union`, the union's id as its
-    snapshot_id, and no path.
+    snapshot_id, and no path. One on a live database has the name of a connection instead of a path; the
+    wave gives golds there a `wave_role`.
     """
 
     statement_id: str
@@ -41,12 +49,22 @@ class Statement:
     timed_out_at_ms: float | None = None
     n_attempts: int = 0
     is_likely_slow: bool = False
+    connection: str | None = None
+    search_path: tuple[str, ...] = ()
+    wave_role: WaveRole = None
+
+    @property
+    def place(self) -> LivePlace | None:
+        """Where it runs on a server; None for a file."""
+        return (self.connection, self.search_path) if self.connection else None
 
 
 def statements_of(table: pa.Table) -> list[Statement]:
     """The rows of the handoff table pending_statements."""
-    names = list(Statement.__dataclass_fields__)
-    return [Statement(**row) for row in table.select(names).to_pylist()]
+    fields = Statement.__dataclass_fields__
+    names = [name for name in fields if name != "wave_role" and name in table.column_names]
+    rows = table.select(names).to_pylist()
+    return [Statement(**{**row, "search_path": tuple(row.get("search_path") or ())}) for row in rows]
 
 
 @dataclass(frozen=True)
@@ -64,7 +82,10 @@ class TimeLimits:
 def due_statements(
     home: Home, pending: Sequence[Statement], limits: TimeLimits, prepared: Prepared
 ) -> list[Statement]:
-    """The statements to run: of the variant asked for, once each, less those that need no more attempt."""
+    """The statements to run: of the variant asked for, once each, less those that need no more attempt.
+
+    What landed in another wave says nothing of a live database: there the pending table alone knows.
+    """
     timed_out_at_ms: dict[tuple[str, str], float] = {}
     n_crashes: Counter[tuple[str, str]] = Counter()
     is_final: set[tuple[str, str]] = set()
@@ -77,14 +98,34 @@ def due_statements(
         elif execution["outcome"] == "crashed":
             n_crashes[key] += 1
     due: dict[tuple[str, str], Statement] = {}
+    settled_golds: set[tuple[str, str]] = set()  # on live databases: run again for predictions alone
     for statement in pending:
+        if statement.place is not None:
+            key = (statement.statement_id, statement.variant)
+            has_had_time = (statement.timed_out_at_ms or 0.0) >= limits.of(statement) * 1_000
+            if statement.is_gold and (has_had_time or key in is_final):
+                settled_golds.add(key)
+            if statement.is_gold or not has_had_time:
+                due.setdefault(key, statement)
+            continue
         variant = {"auto": statement.variant, "all": "prepared", "none": "untouched"}[prepared]
         key = (statement.statement_id, variant)
         tried_ms = max(timed_out_at_ms.get(key, 0.0), statement.timed_out_at_ms or 0.0)
         if key in is_final or n_crashes[key] >= MAX_CRASHES or tried_ms >= limits.of(statement) * 1_000:
             continue
         due.setdefault(key, replace(statement, variant=variant))
-    return list(due.values())
+    asked = {each.snapshot_id for each in due.values() if each.place is not None and not each.is_gold}
+    return [each for key, each in due.items() if key not in settled_golds or each.snapshot_id in asked]
+
+
+def with_golds_at_both_ends(statements: Sequence[Statement]) -> list[Statement]:
+    """Statements on live databases as a wave runs them: golds, then all else, then the golds again."""
+    golds = [statement for statement in statements if statement.is_gold]
+    return [
+        *(replace(gold, wave_role="start") for gold in golds),
+        *(statement for statement in statements if not statement.is_gold),
+        *(replace(gold, wave_role="end") for gold in golds),
+    ]
 
 
 def _landed_attempts(home: Home, pending: Sequence[Statement]) -> list[dict[str, Any]]:
@@ -105,19 +146,30 @@ def _landed_attempts(home: Home, pending: Sequence[Statement]) -> list[dict[str,
 
 @dataclass
 class Group:
-    """The statements of one database file, or union of them, and variant that are still to be handed out."""
+    """The statements of one database and variant that are still to be handed out.
+
+    The database is a file, a union of files, or a live one; of that, each part of the wave is a group.
+    """
 
     engine: str
     source: Path | None
     snapshot_id: str
     variant: str
     positions: deque[int]
+    place: LivePlace | None = None
+    wave_role: WaveRole = None
     database: Database | None = None
+
+    def comes_after(self, other: Group) -> bool:
+        """Must it wait until all of another group has run?"""
+        if self.place is None or self.snapshot_id != other.snapshot_id:
+            return False
+        return _ROLES.index(other.wave_role) < _ROLES.index(self.wave_role)
 
 
 def grouped(statements: Sequence[Statement]) -> list[Group]:
     """Statements by file and variant: those that may take long before all others, the largest file first."""
-    groups: dict[tuple[bool, str, str | None, str, str], Group] = {}
+    groups: dict[tuple[Any, ...], Group] = {}
     for position, statement in enumerate(statements):
         key = (
             not statement.is_likely_slow,
@@ -125,10 +177,20 @@ def grouped(statements: Sequence[Statement]) -> list[Group]:
             statement.database_path,
             statement.snapshot_id,
             statement.variant,
+            statement.place,
+            statement.wave_role,
         )
         if key not in groups:
             source = Path(statement.database_path) if statement.database_path else None
-            groups[key] = Group(statement.engine, source, statement.snapshot_id, statement.variant, deque())
+            groups[key] = Group(
+                statement.engine,
+                source,
+                statement.snapshot_id,
+                statement.variant,
+                deque(),
+                statement.place,
+                statement.wave_role,
+            )
         groups[key].positions.append(position)
     in_order = sorted(
         groups.items(),

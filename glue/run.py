@@ -31,7 +31,7 @@ class ExecuteOptions:
 
     `prepared` says where statements run: 'auto' (on the indexed copy, and on the untouched file where a
     verdict hinges on it), 'all' (copies alone) or 'none' (untouched files alone). No `benchmarks` means all.
-    `is_of_drafts`: only statements of drafted tasks.
+    `is_of_drafts`: only statements of drafted tasks. `connections` and `engines`: only statements on those.
     """
 
     workers: int | None = None
@@ -43,6 +43,8 @@ class ExecuteOptions:
     check_stability: bool = False
     benchmarks: tuple[str, ...] = ()
     is_of_drafts: bool = False
+    connections: tuple[str, ...] = ()
+    engines: tuple[str, ...] = ()
 
     @property
     def variables(self) -> dict[str, Any]:
@@ -80,6 +82,7 @@ def execute_pending(
 
     for name in options.benchmarks:
         landed_benchmark(home, name)
+    _check_databases(home, options)
     report = ExecuteReport()
     with Writer(home, loop="execute", command=command) as writer:
         for number in range(1, MAX_WAVES + 1):
@@ -99,7 +102,7 @@ def _one_wave(
     home: Home, options: ExecuteOptions, progress: Progress, writer: Writer, report: ExecuteReport
 ) -> Summary:
     from glue.engines.base import UNION_SUFFIX
-    from glue.execute import Summary, execute, statements_of, wanted_indexes_of
+    from glue.execute import Summary, addresses_of, execute, statements_of, wanted_indexes_of
     from glue.unions import unions_of
 
     built = refresh(
@@ -113,6 +116,7 @@ def _one_wave(
     pending = _of_benchmarks(pending_statements(home), options.benchmarks)
     if options.is_of_drafts:
         pending = pending.filter(pending["is_draft"])
+    pending = _on_databases(pending, options)
     if not pending.num_rows:
         return Summary()
     given = {
@@ -124,6 +128,7 @@ def _one_wave(
     }
     statements = statements_of(pending)
     has_unions = any(statement.engine.endswith(UNION_SUFFIX) for statement in statements)
+    has_servers = any(statement.place is not None for statement in statements)
     started = time.monotonic()
     wave = execute(
         home,
@@ -132,6 +137,7 @@ def _one_wave(
         prepared="auto",  # the pending table already says where each statement runs
         prepared_indexes=wanted_indexes_of(prepared_indexes(home)),
         unions=unions_of(union_members(home)) if has_unions else None,
+        addresses=addresses_of(home, statements) if has_servers else None,
         progress=progress,
         **{name: value for name, value in given.items() if value is not None},  # type: ignore[arg-type]
     )
@@ -149,6 +155,34 @@ def _of_benchmarks(pending: pa.Table, benchmarks: Sequence[str]) -> pa.Table:
     wanted = set(benchmarks)
     keep = [bool(wanted.intersection(names or ())) for names in pending["benchmarks"].to_pylist()]
     return pending.filter(pa.array(keep, pa.bool_()))
+
+
+def _check_databases(home: Home, options: ExecuteOptions) -> None:
+    """GlueError, with the nearest name, for an engine or a connection that there is not."""
+    from glue.engines import engine_named
+
+    for name in options.engines:
+        engine_named(name)
+    if options.connections:
+        from glue.connections import stored_connection
+
+        for name in options.connections:
+            stored_connection(home, name)
+
+
+def _on_databases(pending: pa.Table, options: ExecuteOptions) -> pa.Table:
+    """The statements on the engines and connections asked for; a union is of its databases' engine."""
+    import pyarrow as pa
+
+    from glue.engines.base import UNION_SUFFIX
+
+    if options.engines:
+        engines = [name.removesuffix(UNION_SUFFIX) for name in pending["engine"].to_pylist()]
+        pending = pending.filter(pa.array([name in options.engines for name in engines], pa.bool_()))
+    if options.connections:
+        connections = pending["connection"].to_pylist()
+        pending = pending.filter(pa.array([name in options.connections for name in connections], pa.bool_()))
+    return pending
 
 
 # --------------------------------------------------------------------------- glue run

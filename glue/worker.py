@@ -18,6 +18,7 @@ from collections import OrderedDict, deque
 from typing import Any
 
 from glue.engines.base import Engine, Failure, Limits, Session, engine_named
+from glue.engines.server import ServerSession
 from glue.exchange import Board, Frame, FrameReader, Running, encoded
 from glue.worker_limits import TimedOut, Watch, limit_memory, limit_process
 from glue.worker_outbox import FLUSH_EVERY_S, Outbox
@@ -29,6 +30,13 @@ _ATTEND_EVERY_S = 0.02
 _READ_BYTES = 1 << 20
 _MAX_OPEN_DATABASES = 4
 _MAX_NAME_CHARACTERS = 10_000
+_CONNECTING_S = 30.0
+"""How long connecting to a server may take, tried twice."""
+_RECONNECT_AFTER_S = 1.0
+_UNREACHABLE_S = 10.0
+"""So long after a server could not be reached, statements do not wait for it again."""
+_LOST_CLASSES = {"connection", "cancelled"}
+"""What befalls a statement from outside: with these, and not past its limit, it is tried once more."""
 
 
 class Worker:
@@ -46,6 +54,7 @@ class Worker:
         self._is_stopping = False
         self._sessions: OrderedDict[Database, Session] = OrderedDict()
         self._engines: dict[str, Engine] = {}
+        self._unreachable: dict[Database, tuple[Exception, float]] = {}
         self._is_retiring = False
         self._settings: Settings | None = None
         self._outbox: Outbox | None = None
@@ -97,7 +106,7 @@ class Worker:
                 self._outbox.known.update(header["known"])
                 database = Database.of_message(header["database"])
                 self._tasks.extend(
-                    Task(position, statement_id, sql, limit_s, database)
+                    Task(position, statement_id, sql, limit_s, database, header["wave_role"])
                     for position, statement_id, sql, limit_s in header["tasks"]
                 )
             elif header["kind"] == "revoke":
@@ -123,12 +132,21 @@ class Worker:
             return task
 
     def _run(self, task: Task) -> None:
+        if not self._attempt(task, may_try_again=task.database.server is not None):
+            self._attempt(task, may_try_again=False)
+
+    def _attempt(self, task: Task, may_try_again: bool) -> bool:
+        """Run a statement. False where its connection was lost and it may be tried again."""
         assert self._settings is not None and self._outbox is not None
         started_s = time.monotonic()
         session = self._session(task, started_s)
         if session is None:
             self._board.clear()
-            return
+            return True
+        if task.database.server is not None:  # connecting is not the statement's time
+            started_s = time.monotonic()
+            self._board.write(Running(task.position, started_s, task.limit_s))
+        session.limit_time(task.limit_s)
         self._watch.arm(session, started_s + task.limit_s)
         failure: Failure | None = None
         result: Result | None = None
@@ -143,14 +161,19 @@ class Worker:
                 failure = Failure("timed_out", "interrupted", failure.error_code, failure.error_message)
         self._watch.disarm()
         session.finish()
+        is_lost = failure is not None and failure.outcome == "failed" and failure.error_class in _LOST_CLASSES
+        must_try_again = may_try_again and is_lost
+        if session.is_closed or (failure is not None and failure.is_session_lost):
+            self._drop_session(task)
+        if must_try_again:
+            return False
         self._board.clear()
         if failure is None:
             assert result is not None
             self._answer(task, result, elapsed_s)
         elif not (self._is_stopping and failure.outcome == "timed_out"):
             self._fail(task, failure, time.monotonic() - started_s)
-            if failure.is_session_lost:
-                self._drop_session(task.database)
+        return True
 
     def _watch_has_fired(self) -> bool:
         try:
@@ -195,14 +218,23 @@ class Worker:
             self._sessions.move_to_end(database)
             return self._sessions[database]
         assert self._settings is not None
+        for other in list(self._sessions):
+            if database.server is not None and other.server == database.server:
+                self._sessions.pop(other).close()  # one connection to a server
         if len(self._sessions) >= _MAX_OPEN_DATABASES:
             self._sessions.popitem(last=False)[1].close()
         if database.engine not in self._engines:
             self._engines[database.engine] = engine_named(database.engine)
         engine = self._engines[database.engine]
         limit_memory(None)
+        limits = Limits(self._settings.max_memory_bytes)
         try:
-            session = database.open(engine, Limits(self._settings.max_memory_bytes))
+            if database.server is None:
+                session = database.open(engine, limits)
+            else:
+                self._board.write(Running(task.position, started_s, task.limit_s + _CONNECTING_S))
+                session = self._connected(engine, database, limits)
+                self._send({"kind": "server", "position": task.position, "server_id": session.server_id})
         except Exception as error:
             self._fail(task, engine.open_failure(error), time.monotonic() - started_s)
             return None
@@ -210,8 +242,28 @@ class Worker:
         self._sessions[database] = session
         return session
 
-    def _drop_session(self, database: Database) -> None:
-        self._sessions.pop(database).close()
+    def _connected(self, engine: Engine, database: Database, limits: Limits) -> ServerSession:
+        """A session on a server, which is tried again once. Raises the driver's errors."""
+        known = self._unreachable.get(database)
+        if known and time.monotonic() < known[1]:
+            raise known[0]
+        session: Session
+        try:
+            session = database.open(engine, limits)
+        except Exception:
+            time.sleep(_RECONNECT_AFTER_S)
+            try:
+                session = database.open(engine, limits)
+            except Exception as error:
+                self._unreachable[database] = (error, time.monotonic() + _UNREACHABLE_S)
+                raise
+        assert isinstance(session, ServerSession)
+        return session
+
+    def _drop_session(self, task: Task) -> None:
+        self._sessions.pop(task.database).close()
+        if task.database.server is not None:
+            self._send({"kind": "server", "position": task.position, "server_id": None})
 
     def _is_flush_due(self) -> bool:
         outbox = self._outbox

@@ -46,6 +46,8 @@ class Outbox:
                 "engine": database.engine,
                 "snapshot_id": database.snapshot_id,
                 "variant": database.variant,
+                "wave_id": self.settings.wave_id,
+                "wave_role": task.wave_role,
                 "is_killed": False,
                 "timeout_ms": task.limit_s * 1_000,
                 "max_rows": self.settings.max_rows,

@@ -51,6 +51,11 @@ class Address:
     search_path: tuple[str, ...] = ()
     options: tuple[tuple[str, str], ...] = ()
 
+    @property
+    def server(self) -> tuple[str, str | None, int | None]:
+        """Which server it is, whatever the database."""
+        return (self.engine, self.host, self.port)
+
     @classmethod
     def of_message(cls, fields: dict[str, Any]) -> Address:
         """What `asdict` made of one, sent as JSON."""
