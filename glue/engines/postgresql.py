@@ -44,6 +44,7 @@ _SETTINGS = {
 _CLASSES = {
     "42601": "syntax",
     "42P02": "syntax",
+    "08P01": "syntax",  # $1: a parameter, and none is given
     "42P01": "unknown_table",
     "3F000": "unknown_table",
     "42703": "unknown_column",
@@ -77,6 +78,8 @@ _SYNTAX_CLASSES = {
     "make_row_comparison_op": "shape",
 }
 """42601 that is not the parser's, by the server's function that raised it: messages may be translated."""
+_NO_READS = {("0A000", "transformDeclareCursorStmt"), ("42601", "transformSelectStmt")}
+"""Writing CTEs, and SELECT … INTO."""
 _CLASSES_BY_KIND = {
     "08": "connection",
     "57": "connection",
@@ -198,7 +201,7 @@ class PostgreSQLSession(ServerSession):
             found = "connection" if isinstance(error, psycopg.OperationalError) else "other"
             return Failure("failed", "resource" if "out of memory" in message else found, None, message)
         where = str(getattr(diagnosis, "source_function", None))
-        if code in ("0A000", "42P11") and where == "transformDeclareCursorStmt":
+        if (code, where) in _NO_READS:
             return Failure("refused", "not_a_read", code, message)
         found = _CLASSES.get(code) or _CLASSES_BY_KIND.get(code[:2], "other")
         if found == "syntax":
