@@ -78,6 +78,8 @@ _SYNTAX_CLASSES = {
     "make_row_comparison_op": "shape",
 }
 """42601 that is not the parser's, by the server's function that raised it: messages may be translated."""
+_MEMORY = re.compile(r"out of memory|cannot allocate memory")
+"""What libpq says where this process has no memory left."""
 _NO_READS = {("0A000", "transformDeclareCursorStmt"), ("42601", "transformSelectStmt")}
 """Writing CTEs, and SELECT … INTO."""
 _CLASSES_BY_KIND = {
@@ -199,7 +201,7 @@ class PostgreSQLSession(ServerSession):
         message = getattr(diagnosis, "message_primary", None) or str(error).strip()
         if code is None:
             found = "connection" if isinstance(error, psycopg.OperationalError) else "other"
-            return Failure("failed", "resource" if "out of memory" in message else found, None, message)
+            return Failure("failed", "resource" if _MEMORY.search(message) else found, None, message)
         where = str(getattr(diagnosis, "source_function", None))
         if (code, where) in _NO_READS:
             return Failure("refused", "not_a_read", code, message)

@@ -198,7 +198,8 @@ class PostgreSQLServer(Server):
                 "select oid from pg_largeobject_metadata order by 1",
                 "select oid, nspname from pg_namespace where nspname not like 'pg_temp%'"
                 " and nspname not like 'pg_toast_temp%' order by 1",
-                f"select oid, rolname, rolsuper from pg_roles where rolname in ('{self.name}', 'postgres') order by 1",
+                "select oid, rolname, rolsuper from pg_roles"
+                f" where rolname in ('{self.name}', 'postgres') order by 1",
                 f"select * from pg_db_role_setting where setrole = '{self.name}'::regrole order by 1, 2",
                 "select last_value, is_called from numbers",
                 "select objid from pg_locks join pg_database on database = pg_database.oid"
