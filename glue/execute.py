@@ -15,7 +15,7 @@ from glue.engines.server import Address
 from glue.errors import GlueError
 from glue.execute_databases import wanted_indexes_of
 from glue.execute_landing import LandingWriter, Summary, landed_results
-from glue.execute_live import addresses_of, parts_of, why_unreachable
+from glue.execute_live import Addresses, parts_of, why_unreachable
 from glue.execute_wave import Wave
 from glue.execute_work import LivePlace, Prepared, Statement, TimeLimits, due_statements, statements_of
 from glue.home import Home
@@ -25,10 +25,10 @@ from glue.unions import Union
 from glue.worker_tasks import Settings
 
 __all__ = [
+    "Addresses",
     "Prepared",
     "Statement",
     "Summary",
-    "addresses_of",
     "execute",
     "statements_of",
     "wanted_indexes_of",

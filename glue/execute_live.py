@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from glue.engines import engine_named
 from glue.engines.base import Limits
@@ -17,15 +17,24 @@ from glue.home import Home
 _END_WITHIN_S = 15.0
 
 
-def addresses_of(home: Home, statements: Iterable[Statement]) -> dict[LivePlace, Address]:
-    """Where statements' live databases are; may ask for passwords. GlueError for an unknown connection."""
-    from glue.connections import address_of, stored_connection
+class Addresses:
+    """Where live databases are. A password that must be asked for is asked for once."""
 
-    places = sorted({statement.place for statement in statements if statement.place is not None})
-    return {
-        (name, search_path): address_of(stored_connection(home, name), search_path)
-        for name, search_path in places
-    }
+    def __init__(self, home: Home) -> None:
+        self._home = home
+        self._known: dict[str, Address] = {}
+
+    def of(self, statements: Iterable[Statement]) -> dict[LivePlace, Address]:
+        """Where the live databases of some statements are. GlueError for an unknown connection."""
+        places = sorted({statement.place for statement in statements if statement.place is not None})
+        return {(name, path): replace(self._address(name), search_path=path) for name, path in places}
+
+    def _address(self, name: str) -> Address:
+        from glue.connections import address_of, stored_connection
+
+        if name not in self._known:
+            self._known[name] = address_of(stored_connection(self._home, name))
+        return self._known[name]
 
 
 @dataclass

@@ -35,8 +35,9 @@ class Statement:
     """One row of pending_statements. `timed_out_at_ms` is the largest limit it has timed out at.
 
     A statement on a union of databases has an engine that ends in `_union`, the union's id as its
-    snapshot_id, and no path. One on a live database has the name of a connection instead of a path; the
-    wave gives golds there a `wave_role`.
+    snapshot_id, and no path. One on a live database has the name of a connection instead of a path; there
+    golds are compared with the predictions of `needed_by`, and with `is_rerun` are due for these alone. The
+    wave gives golds a `wave_role`.
     """
 
     statement_id: str
@@ -51,6 +52,8 @@ class Statement:
     is_likely_slow: bool = False
     connection: str | None = None
     search_path: tuple[str, ...] = ()
+    is_rerun: bool = False
+    needed_by: tuple[str, ...] = ()
     wave_role: WaveRole = None
 
     @property
@@ -64,7 +67,10 @@ def statements_of(table: pa.Table) -> list[Statement]:
     fields = Statement.__dataclass_fields__
     names = [name for name in fields if name != "wave_role" and name in table.column_names]
     rows = table.select(names).to_pylist()
-    return [Statement(**{**row, "search_path": tuple(row.get("search_path") or ())}) for row in rows]
+    for row in rows:
+        row |= {name: tuple(row.get(name) or ()) for name in ("search_path", "needed_by")}
+        row["is_rerun"] = bool(row.get("is_rerun"))
+    return [Statement(**row) for row in rows]
 
 
 @dataclass(frozen=True)
@@ -98,15 +104,9 @@ def due_statements(
         elif execution["outcome"] == "crashed":
             n_crashes[key] += 1
     due: dict[tuple[str, str], Statement] = {}
-    settled_golds: set[tuple[str, str]] = set()  # on live databases: run again for predictions alone
     for statement in pending:
         if statement.place is not None:
-            key = (statement.statement_id, statement.variant)
-            has_had_time = (statement.timed_out_at_ms or 0.0) >= limits.of(statement) * 1_000
-            if statement.is_gold and (has_had_time or key in is_final):
-                settled_golds.add(key)
-            if statement.is_gold or not has_had_time:
-                due.setdefault(key, statement)
+            due.setdefault((statement.statement_id, statement.variant), statement)
             continue
         variant = {"auto": statement.variant, "all": "prepared", "none": "untouched"}[prepared]
         key = (statement.statement_id, variant)
@@ -114,8 +114,21 @@ def due_statements(
         if key in is_final or n_crashes[key] >= MAX_CRASHES or tried_ms >= limits.of(statement) * 1_000:
             continue
         due.setdefault(key, replace(statement, variant=variant))
-    asked = {each.snapshot_id for each in due.values() if each.place is not None and not each.is_gold}
-    return [each for key, each in due.items() if key not in settled_golds or each.snapshot_id in asked]
+    return _asked_live(list(due.values()), limits)
+
+
+def _asked_live(statements: list[Statement], limits: TimeLimits) -> list[Statement]:
+    """The same less those on live databases that had as much time, and what only they need."""
+    asked = {
+        each.statement_id
+        for each in statements
+        if not each.is_rerun and (each.timed_out_at_ms or 0.0) < limits.of(each) * 1_000
+    }
+    return [
+        each
+        for each in statements
+        if each.place is None or each.statement_id in asked or asked.intersection(each.needed_by)
+    ]
 
 
 def with_golds_at_both_ends(statements: Sequence[Statement]) -> list[Statement]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
-    from glue.execute import Summary
+    from glue.execute import Addresses, Summary
     from glue.progress import Progress
 
 MAX_WAVES = 10
@@ -78,15 +78,17 @@ def execute_pending(
 
     GlueError when another `glue execute` runs, a model fails to build, or the waves do not end.
     """
+    from glue.execute import Addresses
     from glue.importers.landed import landed_benchmark
 
     for name in options.benchmarks:
         landed_benchmark(home, name)
     _check_databases(home, options)
     report = ExecuteReport()
+    addresses = Addresses(home)
     with Writer(home, loop="execute", command=command) as writer:
         for number in range(1, MAX_WAVES + 1):
-            wave = _one_wave(home, options, progress, writer, report)
+            wave = _one_wave(home, options, progress, writer, report, addresses)
             if wave.is_interrupted or not wave.n_run:
                 return report
             writer.fold()
@@ -99,10 +101,15 @@ def execute_pending(
 
 
 def _one_wave(
-    home: Home, options: ExecuteOptions, progress: Progress, writer: Writer, report: ExecuteReport
+    home: Home,
+    options: ExecuteOptions,
+    progress: Progress,
+    writer: Writer,
+    report: ExecuteReport,
+    addresses: Addresses,
 ) -> Summary:
     from glue.engines.base import UNION_SUFFIX
-    from glue.execute import Summary, addresses_of, execute, statements_of, wanted_indexes_of
+    from glue.execute import Summary, execute, statements_of, wanted_indexes_of
     from glue.unions import unions_of
 
     built = refresh(
@@ -128,7 +135,6 @@ def _one_wave(
     }
     statements = statements_of(pending)
     has_unions = any(statement.engine.endswith(UNION_SUFFIX) for statement in statements)
-    has_servers = any(statement.place is not None for statement in statements)
     started = time.monotonic()
     wave = execute(
         home,
@@ -137,7 +143,7 @@ def _one_wave(
         prepared="auto",  # the pending table already says where each statement runs
         prepared_indexes=wanted_indexes_of(prepared_indexes(home)),
         unions=unions_of(union_members(home)) if has_unions else None,
-        addresses=addresses_of(home, statements) if has_servers else None,
+        addresses=addresses.of(statements),
         progress=progress,
         **{name: value for name, value in given.items() if value is not None},  # type: ignore[arg-type]
     )
