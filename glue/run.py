@@ -123,7 +123,7 @@ def _one_wave(
     pending = _of_benchmarks(pending_statements(home), options.benchmarks)
     if options.is_of_drafts:
         pending = pending.filter(pending["is_draft"])
-    pending = _on_databases(pending, options)
+    pending = on_databases(pending, options)
     if not pending.num_rows:
         return Summary()
     given = {
@@ -176,7 +176,7 @@ def _check_databases(home: Home, options: ExecuteOptions) -> None:
             stored_connection(home, name)
 
 
-def _on_databases(pending: pa.Table, options: ExecuteOptions) -> pa.Table:
+def on_databases(pending: pa.Table, options: ExecuteOptions) -> pa.Table:
     """The statements on the engines and connections asked for; a union is of its databases' engine."""
     import pyarrow as pa
 

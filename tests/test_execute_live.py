@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from glue.errors import GlueError
@@ -18,6 +19,7 @@ from glue.execute import Statement
 from glue.execute_work import TimeLimits, due_statements, with_golds_at_both_ends
 from glue.home import Home
 from glue.landing import Writer
+from glue.run import ExecuteOptions, on_databases
 from tests.engines.servers import LIVE, Server, Servers
 from tests.execution_helpers import MemoryWriter, run, sqlite_database, statements
 
@@ -351,6 +353,25 @@ def test_a_gold_that_has_run_waits_for_a_prediction_that_needs_it(home: Home) ->
     assert due_keys(home, gold, pending("other")) == ["other"]
     assert due_keys(home, gold, slow, pending("prediction")) == ["gold", "prediction"]
     assert due_keys(home, replace(gold, timed_out_at_ms=1e6), pending("prediction")) == ["gold", "prediction"]
+
+
+def test_only_what_is_on_the_engines_and_connections_asked_for() -> None:
+    table = pa.table(
+        {
+            "engine": ["sqlite", "sqlite_union", "postgresql", "postgresql", "mariadb"],
+            "connection": [None, None, "sales", "stock", "sales2"],
+            "row": [0, 1, 2, 3, 4],
+        }
+    )
+
+    def rows(**options: Any) -> list[int]:
+        return on_databases(table, ExecuteOptions(**options))["row"].to_pylist()
+
+    assert rows() == [0, 1, 2, 3, 4]
+    assert rows(engines=("sqlite",)) == [0, 1]
+    assert rows(engines=("postgresql", "mariadb")) == [2, 3, 4]
+    assert rows(connections=("sales",)) == [2]
+    assert rows(engines=("mariadb",), connections=("sales",)) == []
 
 
 def test_golds_stand_at_both_ends() -> None:

@@ -389,6 +389,30 @@ def test_a_sibling_that_ends_or_cancels_others_costs_them_a_retry(home: Home, se
     assert server.content() == before
 
 
+def test_a_server_that_is_lost_for_good_is_not_waited_for_by_each_statement(
+    home: Home, server: Server
+) -> None:
+    def lock_out() -> None:
+        while not (busy := server.sessions(is_busy=True)):
+            time.sleep(0.02)
+        server.run(f"alter role {server.name} nologin")
+        server.end_session(busy[0])
+
+    locking = threading.Thread(target=lock_out)
+    locking.start()
+    sqls = {"slow": "select 1 from pg_sleep(5)", **{f"next {n}": f"select {n}" for n in range(20)}}
+    started_s = time.monotonic()
+    try:
+        _, found = run_live(home, server, sqls, workers=1)
+    finally:
+        locking.join()
+        server.run(f"alter role {server.name} login")
+    assert found["slow", None]["outcome"] == "no_database"
+    assert {row["outcome"] for row in found.values()} <= {"answered", "no_database"}
+    assert "not permitted to log in" in found["slow", None]["error_message"]
+    assert time.monotonic() - started_s < 12
+
+
 def test_a_read_only_session_stays_so_when_two_are_open(server: Server) -> None:
     first, second = server.open(), server.open()
     answer(first, "select set_config('default_transaction_read_only', 'off', false)")
