@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -167,6 +168,15 @@ def test_a_missing_or_broken_file_is_no_database(engine: Engine, tmp_path: Path)
         failure = engine.open_failure(caught.value)
         assert (failure.outcome, failure.error_class) == ("no_database", "connection")
     assert not (tmp_path / "missing.db").exists()
+
+
+def test_a_missing_driver_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    monkeypatch.delitem(sys.modules, "glue.engines.postgresql", raising=False)
+    with pytest.raises(GlueError) as caught:
+        engine_named("postgresql")
+    assert "postgresql" in caught.value.message
+    assert caught.value.hint == "pip install 'evalhouse[postgres]'"
 
 
 def test_a_name_that_is_no_engine() -> None:
