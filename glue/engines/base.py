@@ -158,8 +158,10 @@ _ENGINES = {
     "sqlite": "glue.engines.sqlite:SQLite",
     "duckdb": "glue.engines.duckdb:DuckDB",
     "postgresql": "glue.engines.postgresql:PostgreSQL",
+    "mysql": "glue.engines.mysql:MySQL",
+    "mariadb": "glue.engines.mysql:MariaDB",
 }
-_DRIVERS = {"postgresql": "postgres"}
+_DRIVERS = {"postgresql": "postgres", "mysql": "mysql", "mariadb": "mysql"}
 """Engines whose driver is an extra of the package, by the extra's name. The others are files."""
 
 

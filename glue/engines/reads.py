@@ -45,6 +45,8 @@ ORACLE = Lexis(has_q_quotes=True)
 SQL_SERVER = Lexis(has_nested_remarks=True, has_square_brackets=True)
 
 _WORD = re.compile(r"[^\W\d][\w$#]*")
+_WORD_BEFORE_HASH = re.compile(r"[^\W\d][\w$]*")
+_BEFORE_REMARK = re.compile(r"[\x00-\x20\x7f]|\Z")
 _BLANK = re.compile(r"\s+")
 _DOLLAR = re.compile(r"\$(?:[^\W\d]\w*)?\$")
 _Q_QUOTE = re.compile(r"[nN]?[qQ]'(.)", re.DOTALL)
@@ -80,6 +82,11 @@ def one_read(sql: str, lexis: Lexis) -> str:
     return sql[start:end]
 
 
+def code_words(sql: str, lexis: Lexis) -> list[str]:
+    """The words of a text that are neither quoted nor remarks, in capitals; what else there is, as `.`."""
+    return [sql[first:last].upper() if kind == "word" else "." for kind, first, last in _pieces(sql, lexis)]
+
+
 def _check_verb(statement: str, words: list[str]) -> None:
     verb = words[0]
     if verb == "WITH":
@@ -96,6 +103,7 @@ def _check_verb(statement: str, words: list[str]) -> None:
 def _pieces(sql: str, lexis: Lexis) -> Iterator[tuple[str, int, int]]:
     """The code of a text as (kind, start, end): word, text, (, ), ; or other; no remarks or blanks."""
     place, length = 0, len(sql)
+    words = _WORD_BEFORE_HASH if lexis.has_hash_remarks else _WORD
     executable = 0
     while place < length:
         start, char = place, sql[place]
@@ -113,7 +121,7 @@ def _pieces(sql: str, lexis: Lexis) -> Iterator[tuple[str, int, int]]:
             continue
         place, kind = _after_text(sql, place, lexis)
         if place == start:
-            word = _WORD.match(sql, place)
+            word = words.match(sql, place)
             place = word.end() if word else place + 1
             kind = "word" if word else char if char in "();" else "other"
         yield kind, start, place
@@ -123,7 +131,7 @@ def _after_remark(sql: str, place: int, lexis: Lexis) -> int | None:
     """Where a remark that begins here ends; None where none does."""
     is_line = sql.startswith("--", place)
     if is_line and lexis.has_hash_remarks:  # MySQL: 5--1 is 6
-        is_line = not sql[place + 2 : place + 3].strip()
+        is_line = _BEFORE_REMARK.match(sql, place + 2) is not None
     if is_line or (lexis.has_hash_remarks and sql[place] == "#"):
         end = sql.find("\n", place)
         return len(sql) if end < 0 else end + 1
