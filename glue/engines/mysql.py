@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import time
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from pathlib import Path
@@ -43,6 +44,7 @@ _BATCH_BYTES = 4 << 20
 
 _COM_RESET_CONNECTION = 0x1F
 _NO_SUCH_THREAD = 1094
+_INTERRUPTED = 1317
 _BINARY = 63  # the character set of what is no text
 _SETTINGS = "NAMES utf8mb4, time_zone = '+00:00', autocommit = 1"
 _SYNTAX_MODES = "ANSI ANSI_QUOTES DB2 MAXDB MSSQL NO_BACKSLASH_ESCAPES ORACLE POSTGRESQL"
@@ -154,6 +156,7 @@ class MySQLSession(ServerSession):
         self._columns: list[Callable[[bytes], Any]] = []
         self._has_more = False
         self._is_begun = False
+        self._begun_s = 0.0
         self._told_limit = ""
         try:
             self._check_kind()
@@ -178,6 +181,7 @@ class MySQLSession(ServerSession):
             self._told_limit = self._limit()
             link.query(f"SET {self._told_limit}")
         link.query("START TRANSACTION READ ONLY")
+        self._begun_s = time.monotonic()
         link.query(statement, unbuffered=True)
         result, link._result = link._result, None
         if not result.unbuffered_active:
@@ -196,6 +200,7 @@ class MySQLSession(ServerSession):
             n_bytes += len(packet)
             if packet[0] == 0xFE and len(packet) < 9:
                 self._has_more = False
+                self._check_whole()
             elif packet[0] == 0xFF:
                 self._has_more = False
                 err.raise_mysql_exception(packet)
@@ -234,10 +239,12 @@ class MySQLSession(ServerSession):
         code, message = _parts(error)
         if isinstance(error, _TooLarge):
             return Failure("failed", "resource", None, message)
+        if isinstance(error, _PastLimit):
+            return Failure("timed_out", "interrupted", None, message)
         if code is None:
             found = "connection" if isinstance(error, err.InterfaceError) else "other"
             return Failure("failed", found, None, message)
-        found = error_class(int(code))
+        found = error_class(int(code), message)
         outcome = {"interrupted": "timed_out", "forbidden": "refused"}.get(found, "failed")
         return Failure(outcome, found, code, message)
 
@@ -283,6 +290,13 @@ class MySQLSession(ServerSession):
             parts.append(read(size) if size else b"")
         return b"".join(parts)
 
+    def _check_whole(self) -> None:
+        """SLEEP and BENCHMARK answer as if nothing were when they are stopped."""
+        if self._is_interrupted:
+            raise err.OperationalError(_INTERRUPTED, "the statement was cancelled before its result ended")
+        if time.monotonic() >= self._begun_s + self.limit_s + SERVER_GRACE_S:
+            raise _PastLimit("the limit passed before the result ended")
+
     def _check_values(self, row: Sequence[bytes | None]) -> None:
         longest = max(len(value) for value in row if value is not None)
         if longest > self.limits.max_value_bytes:
@@ -291,6 +305,10 @@ class MySQLSession(ServerSession):
 
 class _TooLarge(Exception):
     """A value or a row that is not taken in."""
+
+
+class _PastLimit(Exception):
+    """A result that came too late to be trusted."""
 
 
 def _parts(error: Exception) -> tuple[str | None, str]:

@@ -63,11 +63,18 @@ def one_read(sql: str, lexis: Lexis) -> str:
         raise NotSQL("the text holds a null character")
     found: list[tuple[int, int, list[str]]] = []  # start, end, and the words outside brackets
     depth, is_new = 0, True
+    edge: int | None = None  # where an executable remark begins, before any code
     for kind, first, last in _pieces(sql, lexis):
-        if kind == ";" and depth <= 0:
-            depth, is_new = 0, True
+        if kind == "edge":
+            if is_new:
+                edge = first if edge is None else edge
+            else:
+                found[-1] = (found[-1][0], last, found[-1][2])
             continue
-        start, _, words = (first, last, []) if is_new else found.pop()
+        if kind == ";" and depth <= 0:
+            depth, is_new, edge = 0, True, None
+            continue
+        start, _, words = (first if edge is None else edge, last, []) if is_new else found.pop()
         found.append((start, last, words))
         if is_new or (kind == "word" and depth == 0):
             words.append(sql[first:last].upper() if kind in ("word", "(") else "")
@@ -84,7 +91,11 @@ def one_read(sql: str, lexis: Lexis) -> str:
 
 def code_words(sql: str, lexis: Lexis) -> list[str]:
     """The words of a text that are neither quoted nor remarks, in capitals; what else there is, as `.`."""
-    return [sql[first:last].upper() if kind == "word" else "." for kind, first, last in _pieces(sql, lexis)]
+    return [
+        sql[first:last].upper() if kind == "word" else "."
+        for kind, first, last in _pieces(sql, lexis)
+        if kind != "edge"
+    ]
 
 
 def _check_verb(statement: str, words: list[str]) -> None:
@@ -101,7 +112,10 @@ def _check_verb(statement: str, words: list[str]) -> None:
 
 
 def _pieces(sql: str, lexis: Lexis) -> Iterator[tuple[str, int, int]]:
-    """The code of a text as (kind, start, end): word, text, (, ), ; or other; no remarks or blanks."""
+    """The code of a text as (kind, start, end): word, text, (, ), ; or other; no remarks or blanks.
+
+    `edge` is where an executable remark begins or ends.
+    """
     place, length = 0, len(sql)
     words = _WORD_BEFORE_HASH if lexis.has_hash_remarks else _WORD
     executable = 0
@@ -112,9 +126,11 @@ def _pieces(sql: str, lexis: Lexis) -> Iterator[tuple[str, int, int]]:
             continue
         if lexis.has_executable_remarks and (opening := _EXECUTABLE.match(sql, place)):
             place, executable = opening.end(), executable + 1
+            yield "edge", start, place
             continue
         if executable and sql.startswith("*/", place):
             place, executable = place + 2, executable - 1
+            yield "edge", start, place
             continue
         if (after := _after_remark(sql, place, lexis)) is not None:
             place = after
