@@ -77,4 +77,6 @@ def error_class(number: int, message: str) -> str:
     """The class of an error; `other` where it has none."""
     if number == 1054 and _NO_SUCH_PLACE.match(message):
         return "shape"
+    if number == 1064 and message.startswith("memory exhausted"):
+        return "too_complex"
     return _BY_NUMBER.get(number, "other")

@@ -14,7 +14,7 @@ UTF8MB4, BINARY = 255, 63
 
 
 class MySQLStandIn:
-    """Answers any password, and each statement by the first word of `answers` that begins it; else with OK."""
+    """Answers any password, a statement as `answers` says for what begins it, and every other with OK."""
 
     def __init__(self, version: str = "8.0.36") -> None:
         self.version = version

@@ -1,0 +1,42 @@
+"""Sessions of MySQL and MariaDB in tests: their whole answer, or what they fail with."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from glue.engines.base import Failure
+from glue.engines.server import Address, ServerSession
+from tests.engines.servers import Server
+
+SCRIPT = """
+create or replace table t (i integer primary key, s varchar(20));
+insert into t values (1, 'a'), (2, 'b'), (3, 'c'), (4, 'd'), (5, 'e');
+"""
+
+
+def master_of(server: Server) -> Address:
+    """Who may do everything: what a connection for reading should never be given."""
+    return replace(server.address, user="root", password="")
+
+
+def answer(session: ServerSession, sql: str) -> list[tuple[Any, ...]]:
+    session.execute(sql)
+    rows: list[tuple[Any, ...]] = []
+    while fetched := session.fetch(1_000):
+        rows += fetched
+    session.finish()
+    return rows
+
+
+def failure_of(session: ServerSession, sql: str) -> Failure | None:
+    try:
+        session.execute(sql)
+        while session.fetch(1_000):
+            pass
+    except Exception as error:
+        failure = session.failure(error)
+        session.finish()
+        return failure
+    session.finish()
+    return None
