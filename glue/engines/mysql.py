@@ -92,6 +92,8 @@ class MySQL(ServerEngine):
     def open_failure(self, error: Exception) -> Failure:
         """A database that cannot be reached is not at hand."""
         code, message = _parts(error)
+        if isinstance(error, GlueError) and error.hint:
+            message = f"{message}; {error.hint}"
         return Failure("no_database", "connection", code, message)
 
     def kill(self, address: Address, server_id: str) -> None:
@@ -137,7 +139,7 @@ def connected(address: Address, **more: Any) -> pymysql.Connection:
 
 
 def _own_password() -> str:
-    """The password in ~/.my.cnf, where MySQL's client finds it. Nothing else: a socket there is no host here."""
+    """The password in ~/.my.cnf, where MySQL's client finds it. Nothing else: no socket named there."""
     parser = Parser(strict=False, interpolation=None)
     with contextlib.suppress(OSError, configparser.Error, TypeError):
         parser.read(Path("~/.my.cnf").expanduser(), encoding="utf-8")
@@ -323,26 +325,28 @@ def _parts(error: Exception) -> tuple[str | None, str]:
 
 # --- What a read-only transaction lets through --------------------------------------------------------------
 
-_LOAD_FILE = re.compile(
-    r"load_file`?(?:\s|/\*.*?\*/|#[^\n]*(?:\n|\Z)|--[^\n]*(?:\n|\Z))*\(", re.DOTALL | re.IGNORECASE
-)
-_MAY_LOCK = re.compile(r"update|share", re.IGNORECASE)
-_LOCKS = re.compile(r" FOR (UPDATE|SHARE) | LOCK IN SHARE MODE ")
+_MAY_HARM = re.compile(r"load_file|update|share", re.IGNORECASE)
+_HARMS = {
+    "LOAD_FILE reads files of the server": re.compile(r" (LOAD_FILE|`LOAD_FILE`) \( "),
+    "a read that locks rows is not run": re.compile(r" FOR (UPDATE|SHARE) | LOCK IN SHARE MODE "),
+}
 
 
 def _check_harmless(statement: str) -> None:
-    """Raise Refused for what reaches files, wherever it stands in the text, and for locks on rows.
+    """Raise Refused for what reaches files, and for locks on rows.
 
-    Files are looked for in the whole text, so that nothing hangs on reading remarks as the server does.
+    INTO a file is looked for in the whole text, so that nothing hangs on telling code from remarks.
     """
     lower = statement.lower()
     end = max(lower.rfind("outfile"), lower.rfind("dumpfile"))
     if end >= 0 and "into" in lower[:end]:
         raise Refused("forbidden", "SELECT … INTO a file is not a read")
-    if "load_file" in lower and _LOAD_FILE.search(statement):
-        raise Refused("forbidden", "LOAD_FILE reads files of the server")
-    if _MAY_LOCK.search(statement) and _LOCKS.search(f" {' '.join(code_words(statement, MYSQL))} "):
-        raise Refused("forbidden", "a read that locks rows is not run")
+    if not _MAY_HARM.search(statement):
+        return
+    words = f" {' '.join(code_words(statement, MYSQL))} "
+    for message, pattern in _HARMS.items():
+        if pattern.search(words):
+            raise Refused("forbidden", message)
 
 
 # --- Values -------------------------------------------------------------------------------------------------

@@ -90,12 +90,13 @@ def one_read(sql: str, lexis: Lexis) -> str:
 
 
 def code_words(sql: str, lexis: Lexis) -> list[str]:
-    """The words of a text that are neither quoted nor remarks, in capitals; what else there is, as `.`."""
-    return [
-        sql[first:last].upper() if kind == "word" else "."
-        for kind, first, last in _pieces(sql, lexis)
-        if kind != "edge"
-    ]
+    """The words, `names` and brackets of a text in capitals, without remarks; all else as a full stop."""
+    words = []
+    for kind, first, last in _pieces(sql, lexis):
+        is_told = kind in ("word", "(", ")") or sql[first] == "`"
+        if kind != "edge":
+            words.append(sql[first:last].upper() if is_told else ".")
+    return words
 
 
 def _check_verb(statement: str, words: list[str]) -> None:

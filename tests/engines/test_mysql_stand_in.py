@@ -149,8 +149,11 @@ def test_a_server_without_a_reset_gets_a_new_connection_each_time(stand_in: MySQ
 
 
 def test_mysql_is_not_taken_for_mariadb(stand_in: MySQLStandIn) -> None:
-    with pytest.raises(GlueError, match="is MySQL, not MariaDB"):
+    with pytest.raises(GlueError, match="is MySQL, not MariaDB") as caught:
         MariaDB().open_server(Address("mariadb", "127.0.0.1", stand_in.port), Limits(1 << 29))
+    failure = MariaDB().open_failure(caught.value)
+    assert (failure.outcome, failure.error_class) == ("no_database", "connection")
+    assert failure.error_message.endswith("; make the connection's URL begin with mysql://")
 
 
 def test_a_session_of_mysql_is_killed_by_its_number(stand_in: MySQLStandIn) -> None:
