@@ -48,7 +48,7 @@ _COM_RESET_CONNECTION = 0x1F
 _NO_SUCH_THREAD = 1094
 _INTERRUPTED = 1317
 _BINARY = 63  # the character set of what is no text
-_SETTINGS = "NAMES utf8mb4, time_zone = '+00:00', autocommit = 1"
+_SETTINGS = "NAMES utf8mb4, time_zone = '+00:00'"
 _SYNTAX_MODES = "ANSI ANSI_QUOTES DB2 MAXDB MSSQL NO_BACKSLASH_ESCAPES ORACLE POSTGRESQL"
 _DROPPED_MODES = frozenset([*_SYNTAX_MODES.split(), "PAD_CHAR_TO_FULL_LENGTH"])
 
@@ -78,7 +78,7 @@ class MySQL(ServerEngine):
 
     name: ClassVar[str] = "mysql"
     title: ClassVar[str] = "MySQL"
-    read_only: ClassVar[str] = "transaction_read_only = 1"
+    settings: ClassVar[str] = ""
 
     @staticmethod
     def limit(seconds: float) -> str:
@@ -106,7 +106,7 @@ class MariaDB(MySQL):
 
     name: ClassVar[str] = "mariadb"
     title: ClassVar[str] = "MariaDB"
-    read_only: ClassVar[str] = "tx_read_only = 1, idle_readonly_transaction_timeout = 60"
+    settings: ClassVar[str] = ", idle_readonly_transaction_timeout = 60"  # of a client that has died
 
     @staticmethod
     def limit(seconds: float) -> str:
@@ -170,7 +170,7 @@ class MySQLSession(ServerSession):
         self._told_limit = ""
         try:
             self._check_kind()
-            self._settings = f"SET {_SETTINGS}, sql_mode = '{self._sql_mode()}', {engine.read_only}"
+            self._settings = f"SET {_SETTINGS}, sql_mode = '{self._sql_mode()}'{engine.settings}"
             self._set_all()
         except BaseException:
             self.close()
@@ -202,6 +202,8 @@ class MySQLSession(ServerSession):
 
     def take(self, n_rows: int) -> Sequence[Row]:
         """See ServerSession."""
+        if self._is_interrupted:  # what has been sent is not worth reading
+            raise err.OperationalError(_INTERRUPTED, "the statement was cancelled")
         rows: list[list[bytes | None]] = []
         n_bytes = 0
         while self._has_more and len(rows) < n_rows and n_bytes < _BATCH_BYTES:

@@ -76,10 +76,7 @@ def test_mysql_is_told_its_settings(stand_in: MySQLStandIn) -> None:
     stand_in.heard.clear()
     session.limit_time(2)
     assert answer(session, "SELECT a FROM t") == [(1,), (None,)]
-    settings = (
-        "SET NAMES utf8mb4, time_zone = '+00:00', autocommit = 1,"
-        " sql_mode = 'ONLY_FULL_GROUP_BY,STRICT_TRANS_TABLES', transaction_read_only = 1"
-    )
+    settings = "SET NAMES utf8mb4, time_zone = '+00:00', sql_mode = 'ONLY_FULL_GROUP_BY,STRICT_TRANS_TABLES'"
     limit = "max_execution_time = 2500"
     assert stand_in.heard == [
         f"SET {limit}",
