@@ -160,8 +160,16 @@ _ENGINES = {
     "postgresql": "glue.engines.postgresql:PostgreSQL",
     "mysql": "glue.engines.mysql:MySQL",
     "mariadb": "glue.engines.mysql:MariaDB",
+    "oracle": "glue.engines.oracle:Oracle",
+    "sqlserver": "glue.engines.sqlserver:SQLServer",
 }
-_DRIVERS = {"postgresql": "postgres", "mysql": "mysql", "mariadb": "mysql"}
+_DRIVERS = {
+    "postgresql": "postgres",
+    "mysql": "mysql",
+    "mariadb": "mysql",
+    "oracle": "oracle",
+    "sqlserver": "mssql",
+}
 """Engines whose driver is an extra of the package, by the extra's name. The others are files."""
 
 

@@ -7,6 +7,7 @@ select. The scanner knows remarks, quotes and brackets of each server's SQL, no 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -97,6 +98,28 @@ def code_words(sql: str, lexis: Lexis) -> list[str]:
         if kind != "edge":
             words.append(sql[first:last].upper() if is_told else ".")
     return words
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One piece of code: its kind, where it stands, how many brackets are open around it, and its word."""
+
+    kind: str  # word, text, (, ), ; or other
+    first: int
+    last: int
+    depth: int
+    word: str  # in capitals, and as plain letters; the piece itself where it is no word, '' for a text
+
+
+def pieces(sql: str, lexis: Lexis) -> list[Piece]:
+    """The code of a text, without remarks and blanks, for servers that need a closer look than `one_read`."""
+    found, depth = [], 0
+    for kind, first, last in _pieces(sql, lexis):
+        depth -= kind == ")"
+        word = "" if kind == "text" else unicodedata.normalize("NFKC", sql[first:last]).upper()
+        found.append(Piece(kind, first, last, depth, word))
+        depth += kind == "("
+    return found
 
 
 def _check_verb(statement: str, words: list[str]) -> None:
