@@ -39,11 +39,14 @@ from glue.errors import GlueError
 
 _CONNECT_TIMEOUT_S = 10
 _DRIVER = re.compile(r"ODBC Driver (\d+) for SQL Server")
-_ERROR = re.compile(r"\[(\w{5})\] (.*?) \((-?\d+)\) \(SQL\w+\)", re.DOTALL)
-"""One diagnostic as pyodbc writes it: [42S02] [Microsoft][…]Invalid object name 'x'. (208) (SQLExecDirect)"""
+_ERROR = re.compile(r"\[(\w{5})\] (.*?) \((-?\d+)\)(?: \(SQL\w+\))?(?=; \[\w{5}\] |$)", re.DOTALL)
+"""One diagnostic as pyodbc writes it: [42S02] [Microsoft][…]Invalid object name 'x'. (208) (SQLExecDirect)
+
+Others follow after semicolons, without the function.
+"""
 _ORIGINS = re.compile(r"^(?:\[[^\]]*\])+")
-_NOTICES = frozenset({"3621", "3622", "5701", "5703", "8153"})
-"""Come along with others: statement terminated, database and language changed, NULL eliminated."""
+_NOTICES = frozenset({"3621", "5701", "5703", "8153", "8180"})
+"""Come with others: terminated, database and language changed, NULL eliminated, could not be prepared."""
 _MOMENT_IN_ZONE = struct.Struct("<6hI2h")
 _TYPE_MOMENT_IN_ZONE = -155
 _TYPE_OF_CLR = -151
@@ -115,7 +118,7 @@ class SQLServerSession(ServerSession):
 
     def __init__(self, address: Address, limits: Limits) -> None:
         super().__init__(address, limits)
-        self._connection = self.connect()
+        self._connection = self._connect()
         self._cursor: pyodbc.Cursor | None = None
         self._converters: list[Callable[[Any], Any] | None] = []
         self._server_id = str(self._connection.execute(self.whoami).fetchval())
@@ -125,17 +128,9 @@ class SQLServerSession(ServerSession):
 
     whoami: ClassVar[str] = "select @@spid"
 
-    def connect(self) -> pyodbc.Connection:
-        """A connection outside any transaction. No error of it names the password."""
-        text = connection_string(self.address, pyodbc.drivers())
-        try:
-            connection = pyodbc.connect(text, autocommit=False, timeout=_CONNECT_TIMEOUT_S)
-        except pyodbc.Error as error:
-            raise type(error)(*(without(part, self.address.password) for part in error.args)) from None
-        connection.decimal_mode = "text"
-        connection.add_output_converter(_TYPE_MOMENT_IN_ZONE, moment_in_zone)
-        connection.add_output_converter(_TYPE_OF_CLR, bytes_or_none)
-        return connection
+    def whereto(self) -> str:
+        """What ODBC connects with."""
+        return connection_string(self.address, pyodbc.drivers())
 
     def limit_server(self) -> None:
         """Tell the driver how long the next statement may take; a cursor hears of it when it is made."""
@@ -156,6 +151,17 @@ class SQLServerSession(ServerSession):
             where is_hidden = 0 and error_number is null
             order by column_ordinal;
         """
+
+    def _connect(self) -> pyodbc.Connection:
+        """A connection whose transactions are rolled back. No error of it names the password."""
+        try:
+            connection = pyodbc.connect(self.whereto(), autocommit=False, timeout=_CONNECT_TIMEOUT_S)
+        except pyodbc.Error as error:
+            raise type(error)(*(without(part, self.address.password) for part in error.args)) from None
+        connection.decimal_mode = "text"  # exactly, whatever the locale
+        connection.add_output_converter(_TYPE_MOMENT_IN_ZONE, moment_in_zone)
+        connection.add_output_converter(_TYPE_OF_CLR, bytes_or_none)
+        return connection
 
     # What ServerSession asks for
 
@@ -233,6 +239,8 @@ class _SecondResult(Exception):
 
 def diagnosis(error: Exception) -> tuple[str | None, str | None, str]:
     """SQLSTATE, the server's own number (or the SQLSTATE again), and the message of a driver's error."""
+    if isinstance(error, pyodbc.Error) and "closed connection" in str(error):
+        return "08003", "08003", str(error)
     if not isinstance(error, pyodbc.Error) or len(error.args) < 2:
         return None, None, str(error).strip()
     state, text = str(error.args[0]), str(error.args[1])
