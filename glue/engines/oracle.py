@@ -60,7 +60,7 @@ _SETTINGS = {
     "NLS_SORT": "BINARY",
     "NLS_COMP": "BINARY",
 }
-_HELP = re.compile(r"\n*Help: \S+")
+_NOISE = re.compile(r"\n*Help: \S+| \(CONNECTION_ID=[^)]*\)")
 _IDENTIFIER = re.compile(r'^ORA-00904: (?:"[^"]*"\.)*"(?P<name>[^"]*)"')
 
 
@@ -130,7 +130,7 @@ def answer_within(seconds: float) -> Iterator[None]:
         raise ConnectTimedOut(f"the server did not answer within {seconds:g} s")
 
     before = signal.signal(signal.SIGALRM, expire)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_REAL, seconds, seconds)  # again, where the driver tries another address
     try:
         yield
     finally:
@@ -259,7 +259,7 @@ def diagnosis(error: Exception) -> tuple[str, str | None, str]:
     if not hasattr(details, "full_code"):
         is_lost = isinstance(error, OSError | ConnectTimedOut)
         return "connection" if is_lost else "other", None, str(error).strip()
-    message = _HELP.sub("", details.message).strip()
+    message = _NOISE.sub("", details.message).strip()
     number = details.code
     if number == 604 and (cause := re.search(r"\nORA-(\d+): ", message)):  # at a level below
         number = int(cause[1])
