@@ -20,6 +20,7 @@ never: `kill` from outside, which wants ALTER ANY CONNECTION.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import re
 import struct
@@ -36,6 +37,8 @@ from glue.engines.sqlserver_errors import class_of
 from glue.engines.sqlserver_reads import one_select
 from glue.engines.values import TooLarge, check_sizes, single
 from glue.errors import GlueError
+
+pyodbc.pooling = False  # a connection that is closed is gone, and what it left is rolled back
 
 _CONNECT_TIMEOUT_S = 10
 _DRIVER = re.compile(r"ODBC Driver (\d+) for SQL Server")
@@ -132,10 +135,6 @@ class SQLServerSession(ServerSession):
         """What ODBC connects with."""
         return connection_string(self.address, pyodbc.drivers())
 
-    def limit_server(self) -> None:
-        """Tell the driver how long the next statement may take; a cursor hears of it when it is made."""
-        self._connection.timeout = math.ceil(self.limit_s + SERVER_GRACE_S)
-
     def settings(self, statement: str) -> str:
         """A batch that says all settings again, and describes the columns of the statement."""
         text = statement.replace("'", "''")
@@ -173,7 +172,8 @@ class SQLServerSession(ServerSession):
     def start(self, sql: str) -> list[str]:
         """See ServerSession. Two round trips: the settings, and the statement."""
         statement = one_select(sql)
-        self.limit_server()
+        with contextlib.suppress(pyodbc.Error):  # a driver that knows no timeout: `cancel` is there
+            self._connection.timeout = math.ceil(self.limit_s + SERVER_GRACE_S)
         self._cursor = cursor = self._connection.cursor()
         cursor.noscan = True  # no {escapes} of ODBC's: the text is the server's
         types = [name for (name,) in cursor.execute(self.settings(statement)).fetchall()]

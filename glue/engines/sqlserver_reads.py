@@ -28,6 +28,8 @@ _LOCKS = frozenset({"XLOCK", "TABLOCKX", "UPDLOCK"})
 _SET_OPERATORS = frozenset({"UNION", "EXCEPT", "INTERSECT"})
 _UNFINISHED = {*",.=<>+-/(", "SELECT", "FROM", "WHERE", "BY", "AND", "OR", "ON", "AS"}
 """After these a query goes on, and no statement can begin."""
+_FILLERS = re.compile("[\u115f\u1160\u3164\uffa0]")
+"""Letters that look like blanks: nobody should have to know what the server takes them for."""
 _AFTER_DIGIT = re.compile(r"E\d*|X[0-9A-F]*")
 
 
@@ -40,7 +42,8 @@ def one_select(sql: str) -> str:
     n_cases = 0
     n_main = 0
     for place, piece in enumerate(code):
-        if piece.depth < 0 or piece.kind == ";":
+        # A backslash carries a number of bytes (0x) over to the next line; nothing else has use for one.
+        if piece.depth < 0 or piece.word in (";", "\\") or _FILLERS.search(piece.word):
             raise NotSQL(f"syntax error near {piece.word!r}")
         if piece.kind != "word":
             continue
@@ -98,6 +101,10 @@ def _check_forbidden(code: list[Piece], place: int) -> None:
         raise Refused("forbidden", "NEXT VALUE FOR moves a sequence, and no rollback moves it back")
     if word == "CONVERSATION" and _word(code, place - 1) in ("ON", "END", "GET", "MOVE", "BEGIN"):
         raise Refused("multiple_statements", "the text holds several statements: of a conversation")
+    if word == "RECEIVE" and _word(code, place + 1) in ("*", "TOP"):
+        raise Refused("multiple_statements", "the text holds several statements: RECEIVE begins another")
+    if word == "CALL" and "{" in (_word(code, place - 1), _word(code, place - 3)):  # {call p}, {?=call p}
+        raise Refused("multiple_statements", "the text holds several statements: a call")
 
 
 def _check_number(code: list[Piece], place: int) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import array
 import contextlib
 import socket
+import sys
 import time
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -447,6 +448,19 @@ def test_types_that_have_no_cell_are_unsupported(connection: StandInConnection) 
     with pytest.raises(TypeError) as raised:
         cells_of_rows([(object(),)])
     assert opened().failure(raised.value).error_class == "unsupported_value"
+
+
+@pytest.mark.parametrize(
+    ("engine", "driver", "extra"), [("oracle", "oracledb", "oracle"), ("sqlserver", "pyodbc", "mssql")]
+)
+def test_a_missing_driver_says_what_to_install(
+    engine: str, driver: str, extra: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, driver, None)
+    monkeypatch.delitem(sys.modules, f"glue.engines.{engine}", raising=False)
+    with pytest.raises(GlueError) as error:
+        engine_named(engine)
+    assert error.value.hint == f"pip install 'evalhouse[{extra}]'"
 
 
 def test_the_deadline_leaves_no_alarm_behind() -> None:

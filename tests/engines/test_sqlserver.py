@@ -57,9 +57,6 @@ class StandIn(sqlserver.SQLServerSession):
             "UID=postgres;UseDeclareFetch=1;Fetch=100"
         )
 
-    def limit_server(self) -> None:
-        """The driver knows no timeout: `interrupt` is all there is."""
-
     def settings(self, statement: str) -> str:
         """Names the types of the statement's columns, where the server can tell them."""
         names: list[str] = []
