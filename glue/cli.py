@@ -14,6 +14,7 @@ import click
 from glue import __version__
 from glue.cli_bank import bank
 from glue.cli_build import build
+from glue.cli_connect import connect, engine
 from glue.cli_doctor import doctor
 from glue.cli_embed import embed
 from glue.cli_execute import execute
@@ -51,6 +52,8 @@ def cli() -> None:
 
 
 _COMMANDS = (
+    connect,
+    engine,
     import_,
     embed,
     generate,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from glue.cli_output import print_import
-from glue.cli_parts import FILE, OptionDecorator, PoliteGroup, command_line, options
+from glue.cli_parts import FILE, OptionDecorator, PoliteGroup, command_line, options, parts_of
+from glue.errors import GlueError
 from glue.home import Home
 
 if TYPE_CHECKING:
@@ -37,6 +39,18 @@ def _dialect(default: str | None) -> OptionDecorator:
         metavar="NAME",
         help="SQL dialect, by sqlglot's name.",
     )
+
+
+_connection = click.option(
+    "--connection", metavar="NAME", help="The live database, by the name `glue connect` gave it."
+)
+_schemas = click.option(
+    "--schemas",
+    multiple=True,
+    metavar="S,…",
+    help="Its schemas, the first one first (default: where bare names are looked for).",
+)
+_snapshot = click.option("--snapshot", metavar="LABEL", help="What its state is called (default: the day).")
 
 
 def _land(batch: ImportBatch, replace: bool) -> str:
@@ -126,8 +140,9 @@ def import_mschema(
     "jsonl",
     short_help="Your own questions, as JSON lines.",
     epilog="""\b
-Example:
-  glue import jsonl --name ours --questions questions.jsonl --databases databases""",
+Examples:
+  glue import jsonl --name ours --questions questions.jsonl --databases databases
+  glue import jsonl --name ours --questions questions.jsonl --connection shop""",
 )
 @options(_name, _questions, _databases)
 @click.option(
@@ -137,18 +152,35 @@ Example:
     show_default=True,
     help="defog: ; separates golds, {a,b} is any choice of columns.",
 )
-@options(_dialect(None), _replace)
+@options(_connection, _schemas, _snapshot, _dialect(None), _replace)
 def import_jsonl(
     name: str,
     questions: Path,
     databases: Path | None,
+    connection: str | None,
+    schemas: tuple[str, ...],
+    snapshot: str | None,
     gold_notation: str,
     dialect: str | None,
     replace: bool,
 ) -> None:
-    """Import your own questions: one JSON object a line (docs/formats.md)."""
+    """Import your own questions: one JSON object a line (docs/formats.md).
+
+    With --connection the databases they ask are there: what `glue import database --connection` has selected,
+    else the schemas of the same names, else the connection's own.
+    """
     from glue.importers.jsonl import read_jsonl
 
+    if connection:
+        from glue.importers.live_questions import LiveDatabases
+
+        live = LiveDatabases.of(Home.current(), connection, parts_of(schemas), snapshot)
+    elif schemas or snapshot:
+        raise GlueError("--schemas and --snapshot are of a live database", "name it with --connection")
+    else:
+        live = None
+    if live is not None and databases is not None:
+        raise GlueError("--databases and --connection are two places for the databases", "choose one")
     batch = read_jsonl(
         name,
         questions,
@@ -156,20 +188,32 @@ def import_jsonl(
         dialect=dialect,
         gold_notation=gold_notation,
         on_progress=_on_database(),
+        live=live,
     )
     _land(batch, replace)
 
 
 @import_.command(
     "database",
-    short_help="The catalog of a SQLite or DuckDB file.",
+    short_help="The catalog of a database file or a live database.",
     epilog="""\b
-Example:
-  glue import database shop.sqlite --name ours --samples 5""",
+Examples:
+  glue import database shop.sqlite --name ours --samples 5
+  glue import database --connection shop --benchmark ours --schemas sales,stock --tables 'fact_*'""",
 )
-@click.argument("file", type=FILE)
-@click.option("--name", metavar="BENCHMARK", help="The benchmark it belongs to (default: the file's name).")
-@click.option("--db-id", metavar="DB", help="The database's name (default: the file's).")
+@click.argument("file", type=FILE, required=False)
+@click.option(
+    "--name",
+    "--benchmark",
+    "name",
+    metavar="BENCHMARK",
+    help="The benchmark it belongs to (default: the file's or connection's name).",
+)
+@click.option("--db-id", metavar="DB", help="The database's name in it (default: the file's or its own).")
+@options(_connection, _schemas)
+@click.option(
+    "--tables", multiple=True, metavar="PATTERN", help="Only tables such as 'fact_*'; may be repeated."
+)
 @click.option(
     "--samples",
     type=click.IntRange(min=0),
@@ -177,14 +221,54 @@ Example:
     flag_value=5,
     default=0,
     metavar="[N]",
-    help="Keep N sample values of each column (5 where N is left out).",
+    help="Keep N sample values of each column (5 where N is left out); on a live database, not of those that "
+    "look personal.",
 )
-@_replace
-def import_database(file: Path, name: str | None, db_id: str | None, samples: int, replace: bool) -> None:
-    """Import the catalog of a SQLite or DuckDB file: tables, columns, keys, comments, row counts."""
+@options(_snapshot, _replace)
+def import_database(
+    file: Path | None,
+    name: str | None,
+    db_id: str | None,
+    connection: str | None,
+    schemas: tuple[str, ...],
+    tables: tuple[str, ...],
+    samples: int,
+    snapshot: str | None,
+    replace: bool,
+) -> None:
+    """Import a catalog: tables, views, columns, types, keys, comments, row counts.
+
+    Of a SQLite or DuckDB FILE, or of a live database by its --connection (docs/formats.md says what is read
+    there, and which columns look personal).
+    """
+    from glue.connection_urls import is_server_url
+
+    if file is not None and is_server_url(_as_typed(file)):
+        raise GlueError(
+            "a live database is imported by the name of its connection",
+            "glue connect NAME URL, then glue import database --connection NAME",
+        )
+    if (file is None) == (connection is None):
+        raise GlueError("the catalog is of a FILE or of a --connection", "name one of them")
+    if connection is not None:
+        from glue.connections import stored_connection
+        from glue.importers.live import Selection, read_live_database
+
+        found = stored_connection(Home.current(), connection)
+        chosen = Selection(parts_of(schemas), parts_of(tables), samples, snapshot)
+        _land(read_live_database(found, chosen, name or connection, db_id), replace)
+        return
+    assert file is not None
+    if schemas or tables or snapshot:
+        raise GlueError("--schemas, --tables and --snapshot are of a live database", "leave them out")
     from glue.importers.database import read_database
 
     _land(read_database(file, name, db_id, samples), replace)
+
+
+def _as_typed(path: Path) -> str:
+    """A path that was a URL before `//` became `/`."""
+    return re.sub(r"^([A-Za-z][\w+.-]*):/(?!/)", r"\1://", str(path))
 
 
 def _on_database() -> Callable[[int, int, str], None] | None:

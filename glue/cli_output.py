@@ -19,10 +19,12 @@ def say(text: str) -> None:
 
 
 def say_error(message: str, hint: str | None) -> None:
-    """An error in two lines: what is wrong, and what to do."""
-    say(f"error: {message}")
+    """An error in two lines: what is wrong, and what to do. The password of a mistyped URL is not shown."""
+    from glue.connection_urls import without_passwords
+
+    say(f"error: {without_passwords(message)}")
     if hint:
-        say(f"hint: {hint}")
+        say(f"hint: {without_passwords(hint)}")
 
 
 def print_table(names: Sequence[str], rows: Iterable[Sequence[Any]], width: int | None = None) -> None:

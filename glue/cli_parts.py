@@ -70,6 +70,11 @@ def options(*decorators: OptionDecorator) -> OptionDecorator:
     return decorate
 
 
+def parts_of(values: Iterable[str]) -> tuple[str, ...]:
+    """What was given as a,b, as several options, or both."""
+    return tuple(part.strip() for value in values for part in value.split(",") if part.strip())
+
+
 def names_of(decorators: Iterable[OptionDecorator]) -> list[str]:
     """The names of the values of some options, in their order."""
     probe: Any = options(*decorators)(lambda: None)
@@ -79,12 +84,14 @@ def names_of(decorators: Iterable[OptionDecorator]) -> list[str]:
 def command_line(api_base: str | None = None) -> str:
     """This command as typed, for whoever asks who holds a lock: at most 205 characters.
 
-    `api_base`, if it is in there, is shown without user, password and query.
+    `api_base`, if it is in there, is shown without user, password and query; so are a database's passwords.
     """
+    from glue.connection_urls import without_passwords
+
     words = sys.argv[1:]
     if api_base:
         from glue.solvers.keys import address
 
         shown = address(api_base).shown
         words = [word.replace(api_base, shown) for word in words]
-    return "glue " + " ".join(words)[:200]
+    return "glue " + without_passwords(" ".join(words))[:200]

@@ -38,6 +38,11 @@ class Home:
         return self.root / "cache"
 
     @property
+    def connections(self) -> Path:
+        """Where live databases are and who asks, a file each; no passwords."""
+        return self.root / "connections"
+
+    @property
     def target(self) -> Path:
         """dbt's own working files for this warehouse."""
         return self.root / "target"

@@ -78,8 +78,10 @@ _TABLES = (
         source=TEXT,  # bird_tables, spider_tables, mschema, introspection, bank, …
         engine=TEXT,  # sqlite, duckdb; NULL for a schema without a data file
         path=TEXT,  # absolute path of the file; NULL without one
-        snapshot_id=TEXT,  # sha256 of the file
+        snapshot_id=TEXT,  # sha256 of the file; live:<connection>/<schemas>@<label>
         n_bytes=INT,
+        connection=TEXT,  # of a live database; NULL for files
+        search_path=TEXTS,  # of a live database: schemas in which bare names are looked for
     ),
     _table(
         "tables",
@@ -94,6 +96,7 @@ _TABLES = (
         natural_name=TEXT,
         description=TEXT,
         n_rows=INT,
+        is_row_estimate=FLAG,  # n_rows is what a server believes; NULL: a file's, counted, or unknown
     ),
     _table(
         "columns",
@@ -129,6 +132,7 @@ _TABLES = (
         column_name=TEXT,
         referenced_table=TEXT,
         referenced_column=TEXT,
+        is_inferred=FLAG,  # from names and unique keys; NULL in what older versions landed: declared
     ),
     _table(
         "questions",

@@ -110,6 +110,7 @@ def _supplementary_batch(
         if question not in chosen:
             continue
         base, db_id = base_facts[question.db_id], f"{question.db_id}@{question.question_id}"
+        assert base.path is not None
         path = folder / "instances" / f"{question.question_id}.{engine}"
         n_written += write_instance(manifest, question.question_id, engine, base.path, path)
         facts = _instance_facts(base, manifest.instances[question.question_id], path)

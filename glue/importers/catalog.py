@@ -121,15 +121,17 @@ def _add_database(
 
 
 def add_introspection(batch: ImportBatch, db_id: str, facts: DatabaseFacts) -> None:
-    """Land what a database file says about itself, under the spellings of the file."""
+    """Land what a database says about itself, under its own spellings."""
     of_database = {"benchmark": batch.benchmark, "db_id": db_id, "source": INTROSPECTION}
     batch.add(
         "databases",
         **of_database,
         engine=facts.engine,
-        path=str(facts.path),
+        path=None if facts.path is None else str(facts.path),
         snapshot_id=facts.snapshot_id,
         n_bytes=facts.n_bytes,
+        connection=facts.connection,
+        search_path=facts.search_path,
     )
     for table in facts.tables:
         batch.add(
@@ -139,6 +141,7 @@ def add_introspection(batch: ImportBatch, db_id: str, facts: DatabaseFacts) -> N
             table_position=table.position,
             description=table.description,
             n_rows=table.n_rows,
+            is_row_estimate=table.is_row_estimate,
         )
         for column in table.columns:
             batch.add(
@@ -167,10 +170,15 @@ def add_introspection(batch: ImportBatch, db_id: str, facts: DatabaseFacts) -> N
                 column_name=column_name,
                 referenced_table=key.referenced_table,
                 referenced_column=referenced,
+                is_inferred=key.is_inferred,
             )
     for record, reason, detail in facts.problems:
-        advice = "the rest of the database landed; check the file with PRAGMA integrity_check"
-        batch.refuse(facts.path, record, reason, detail, advice)
+        if facts.path is None:
+            advice = "the rest of the database landed"
+            batch.refuse(f"connection {facts.connection}", record, reason, detail, advice, is_landed=True)
+        else:
+            advice = "the rest of the database landed; check the file with PRAGMA integrity_check"
+            batch.refuse(facts.path, record, reason, detail, advice)
 
 
 # --- tables.json --------------------------------------------------------------------------------------------

@@ -50,6 +50,7 @@ class TableFacts:
     n_rows: int | None
     is_view: bool = False
     description: str | None = None
+    is_row_estimate: bool | None = None  # `n_rows` is what a server believes
 
 
 @dataclass(frozen=True)
@@ -61,19 +62,27 @@ class KeyFacts:
     columns: list[str]
     referenced_table: str
     referenced_columns: list[str | None]  # None: SQLite's implicit primary key, which could not be told
+    is_inferred: bool = False  # from names and unique keys; nobody declared it
 
 
 @dataclass
 class DatabaseFacts:
-    """Everything a database file says. `problems` are (what, code, detail) of what could not be read."""
+    """Everything a database says. `problems` are (what, code, detail) of what could not be read.
+
+    A live database has no path and no size, but a `connection` and the schemas in which bare names are looked
+    for; `notes` say what was chosen, for people.
+    """
 
     engine: str
-    path: Path
+    path: Path | None
     snapshot_id: str
-    n_bytes: int
+    n_bytes: int | None
     tables: list[TableFacts] = field(default_factory=list)
     keys: list[KeyFacts] = field(default_factory=list)
     problems: list[tuple[str, str, str]] = field(default_factory=list)
+    connection: str | None = None
+    search_path: list[str] | None = None
+    notes: list[str] = field(default_factory=list)
 
 
 def introspect(path: Path, n_samples: int = 0) -> DatabaseFacts:
@@ -140,6 +149,7 @@ def open_sqlite(path: Path) -> sqlite3.Connection:
 
 
 def _read_sqlite(facts: DatabaseFacts, n_samples: int) -> None:
+    assert facts.path is not None
     log = facts.path.with_name(facts.path.name + "-wal")
     if log.is_file() and log.stat().st_size:
         facts.problems.append(

@@ -36,7 +36,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from glue.errors import GlueError, nearest
 from glue.importers.catalog import add_databases
@@ -61,6 +61,9 @@ from glue.stored_results import (
     stored_result_of_rows,
     stored_result_rows,
 )
+
+if TYPE_CHECKING:
+    from glue.importers.live_questions import LiveDatabases
 
 GOLD_NOTATIONS = ("plain", "defog")
 
@@ -97,11 +100,13 @@ def read_jsonl(
     dialect: str | None = None,
     gold_notation: str = "plain",
     on_progress: OnProgress | None = None,
+    live: LiveDatabases | None = None,
 ) -> ImportBatch:
     """Read one's own questions into benchmark `name`.
 
     `databases`: DIR/<db_id>.sqlite, DIR/<db_id>/<db_id>.duckdb and so on. `dialect`: of golds that name none.
-    `gold_notation`: plain or defog. GlueError when no line can land.
+    `gold_notation`: plain or defog. `live`: where the databases are if not in files. GlueError when no line
+    can land.
     """
     if gold_notation not in GOLD_NOTATIONS:
         raise GlueError(
@@ -112,7 +117,10 @@ def read_jsonl(
     batch = ImportBatch("jsonl", f"benchmark:{name}:jsonl", name, options=options)
     reader = _Reader(batch, questions, dialect, gold_notation == "defog")
     db_ids = reader.read()
-    add_databases(batch, db_ids, databases, "jsonl", on_progress=on_progress)
+    if live is not None:
+        live.add(batch, db_ids)
+    else:
+        add_databases(batch, db_ids, databases, "jsonl", on_progress=on_progress)
     return batch
 
 

@@ -25,6 +25,7 @@ merged as (
         -- Sources number their keys alike: two pairs belong to one key where one source says so.
         arg_min(concat_ws(' ', source, key_name), preference) as key_name,
         arg_min(key_position, preference) as key_position,
+        bool_and(coalesce(is_inferred, false)) as is_inferred,
         list_sort(list_distinct(list(source))) as sources,
     from described
     group by all

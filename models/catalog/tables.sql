@@ -21,6 +21,7 @@ merged as (
         arg_min(natural_name, preference) filter (where natural_name is not null) as natural_name,
         arg_min(description, preference) filter (where description is not null) as description,
         max(n_rows) as n_rows,
+        coalesce(arg_max(coalesce(is_row_estimate, false), n_rows), false) as is_row_estimate,
         list_sort(list_distinct(list(source))) as sources,
     from described
     group by benchmark, db_id, lower(table_name)

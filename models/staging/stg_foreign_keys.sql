@@ -19,6 +19,7 @@ current_once as (
         column_name,
         referenced_table,
         referenced_column,
+        is_inferred,
     from landed
     where {{ is_current_import() }}
     qualify row_number() over (partition by import_id, db_id, table_name, column_name, referenced_table, referenced_column order by landed_at desc) = 1

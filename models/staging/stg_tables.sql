@@ -18,6 +18,7 @@ current_once as (
         natural_name,
         description,
         n_rows,
+        is_row_estimate,
     from landed
     where {{ is_current_import() }}
     qualify row_number() over (partition by import_id, db_id, table_name order by landed_at desc) = 1
