@@ -36,6 +36,7 @@ _WRONG_PASSWORD = (
     "ora-01005",
 )
 _WRONG_DATABASE = (
+    "' to database '",
     "unknown database",
     "cannot open database",
     "ora-12514",
@@ -168,18 +169,9 @@ def _connected(address: Address) -> Any:
 
 
 def _mysql(address: Address) -> Any:
-    pymysql = importlib.import_module("pymysql")
-    given: dict[str, Any] = dict(address.options)
-    link = pymysql.connect(
-        host=address.host,
-        port=address.port or 3306,
-        user=address.user,
-        password=address.password or "",
-        database=address.search_path[0] if address.search_path else address.database,
-        autocommit=True,
-        local_infile=False,
-        **{"charset": "utf8mb4", "connect_timeout": _CONNECT_TIMEOUT_S, **given},
-    )
+    from glue.engines.mysql import connected
+
+    link = connected(address)
     with link.cursor() as cursor:
         cursor.execute("set session transaction read only")
     return link
@@ -301,7 +293,8 @@ def _no_database(address: Address, said: str, again: str) -> GlueError:
         hint = f"did you mean {close!r}?"
     else:
         hint = f"it has {', '.join(names[:8])}" if names else f"mend the URL: {again}"
-    return GlueError(f"{address.host} has no database {address.database!r}: {said}", hint)
+    whose = f" that {address.user} may read" if address.user else ""
+    return GlueError(f"{address.host} has no database {address.database!r}{whose}: {said}", hint)
 
 
 def _first_line(error: Exception, password: str | None) -> str:
