@@ -238,8 +238,8 @@ def import_database(
 ) -> None:
     """Import a catalog: tables, views, columns, types, keys, comments, row counts.
 
-    Of a SQLite or DuckDB FILE, or of a live database by its --connection (docs/formats.md says what is read
-    there, and which columns look personal).
+    Of a SQLite or DuckDB FILE, or of a live database by its --connection (docs/connections.md says what is
+    read there, and which columns look personal).
     """
     from glue.connection_urls import is_server_url
 

@@ -81,7 +81,8 @@ def check_hidden(text: str) -> None:
         assert part not in text
 
 
-def test_the_password_is_nowhere(server: Server, home: Home, caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.slow
+def test_the_password_is_nowhere(server: Server, home: Home) -> None:
     said = [*glue(home, "connect", "shop", url(server))]
     assert f"user {server.name}" in said[0] and "may read, and nothing else" in said[0]
     assert "export EVALHOUSE_SHOP_PASSWORD=" in said[1]

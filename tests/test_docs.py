@@ -12,9 +12,12 @@ import re
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.engines.servers import Servers
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -31,6 +34,16 @@ def console_lines(page: Path) -> list[str]:
 
 COMMANDS = [(page, line) for page in PAGES for line in console_lines(page)]
 RUN_HERE = [(page, line) for page, line in COMMANDS if not OTHER_TOOLS.match(line)]
+
+
+@pytest.fixture
+def live_shop(servers: Servers) -> Iterator[str]:
+    """The URL of the shop on a real server, as the pages' SHOP_URL has it."""
+    server = servers["postgresql"]
+    server.run("create table items (name text, price real)")
+    server.run("insert into items values ('tea', 2.5), ('jam', 4.0), ('oil', 7.5)")
+    yield f"postgresql://{server.name}:{server.password}@127.0.0.1:{server.port}/{server.name}"
+    server.run("drop table items")
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +105,7 @@ def write_shop(path: Path) -> None:
     connection.close()
 
 
-def run(folder: Path, line: str) -> subprocess.CompletedProcess[str]:
+def run(folder: Path, line: str, shop_url: str = "") -> subprocess.CompletedProcess[str]:
     """Run a line as a shell would, with this interpreter's glue and dbt."""
     scripts = Path(sys.executable).parent
     environment = {
@@ -101,6 +114,7 @@ def run(folder: Path, line: str) -> subprocess.CompletedProcess[str]:
         "EVALHOUSE_HOME": str(folder),
         "DBT_PROJECT_DIR": str(ROOT),
         "DBT_PROFILES_DIR": str(ROOT),
+        "SHOP_URL": shop_url,
     }
     return subprocess.run(
         line, shell=True, cwd=folder, env=environment, capture_output=True, text=True, timeout=600
@@ -108,7 +122,7 @@ def run(folder: Path, line: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.slow
-def test_every_command_runs(folder: Path) -> None:
+def test_every_command_runs(folder: Path, live_shop: str) -> None:
     """In one test, since each stands on those before it."""
     (folder / "bin").mkdir()
     program = folder / "bin" / "glue"
@@ -116,7 +130,7 @@ def test_every_command_runs(folder: Path) -> None:
     program.chmod(0o755)
     assert len(RUN_HERE) > 10
     for page, line in RUN_HERE:
-        finished = run(folder, line)
+        finished = run(folder, line, live_shop)
         assert finished.returncode == 0, f"{page.name}: {line}\n{finished.stdout}\n{finished.stderr}"
     assert (folder / "lenient.csv").read_text().startswith("question_id,reason\n")
     leaderboard = json.loads(run(folder, 'glue query "from leaderboard" --format json').stdout)

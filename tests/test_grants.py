@@ -194,7 +194,8 @@ def test_sql_server_is_denied_by_name() -> None:
     assert "create login [it]]s] with password = N'pa''ss'" in script
     assert "grant select on schema::[sales] to [it]]s];" in script
     assert "grant select on schema::[dbo] to [it]]s];" in script
-    for right in ("insert", "update", "delete", "execute", "alter", "create table", "backup database"):
+    assert "deny execute on schema::[sales] to [it]]s];" in script
+    for right in ("insert", "update", "delete", "alter", "create table", "backup database"):
         denied = [line for line in script.replace(",\n   ", ",").splitlines() if line.startswith("deny ")]
         assert any(right in line for line in denied), right
     grants = [line for line in script.splitlines() if line.startswith("grant ")]

@@ -10,18 +10,18 @@ _READABLE = """
     where
         o.type in ('U', 'V')
         and o.is_ms_shipped = 0
-        and has_perms_by_name(quotename(s.name) + '.' + quotename(o.name), 'OBJECT', 'SELECT') = 1
+        and has_perms_by_name(concat(quotename(s.name), '.', quotename(o.name)), 'OBJECT', 'SELECT') = 1
 """
 
 _POWERS = """
 select 'sysadmin' where is_srvrolemember('sysadmin') = 1
 union all
-select permission_name + ' on the database' from sys.fn_my_permissions(null, 'DATABASE')
+select concat(permission_name, ' on the database') from sys.fn_my_permissions(null, 'DATABASE')
 where
     permission_name in ('INSERT', 'UPDATE', 'DELETE', 'EXECUTE', 'CONTROL', 'TAKE OWNERSHIP', 'REFERENCES')
     or permission_name like 'ALTER%' or permission_name like 'CREATE%' or permission_name like 'BACKUP%'
 union all
-select permission_name + ' on the server' from sys.fn_my_permissions(null, 'SERVER')
+select concat(permission_name, ' on the server') from sys.fn_my_permissions(null, 'SERVER')
 where
     permission_name in ('CONTROL SERVER', 'ADMINISTER BULK OPERATIONS', 'SHUTDOWN', 'UNSAFE ASSEMBLY')
     or permission_name like 'ALTER%' or permission_name like 'CREATE%' or permission_name like 'IMPERSONATE%'
@@ -60,20 +60,20 @@ SQL_SERVER = LiveCatalog(
         select
             o.name,
             c.name,
-            type_name(c.user_type_id) + case
+            concat(type_name(c.user_type_id), case
                 when type_name(c.user_type_id) not in (
                     'char', 'varchar', 'binary', 'varbinary', 'nchar', 'nvarchar', 'decimal', 'numeric',
                     'datetime2', 'datetimeoffset', 'time'
                 ) then ''
                 when c.max_length = -1 then '(max)'
                 when type_name(c.user_type_id) in ('nchar', 'nvarchar')
-                    then '(' + cast(c.max_length / 2 as varchar(9)) + ')'
+                    then concat('(', c.max_length / 2, ')')
                 when type_name(c.user_type_id) in ('decimal', 'numeric')
-                    then '(' + cast(c.precision as varchar(9)) + ',' + cast(c.scale as varchar(9)) + ')'
+                    then concat('(', c.precision, ',', c.scale, ')')
                 when type_name(c.user_type_id) in ('datetime2', 'datetimeoffset', 'time')
-                    then '(' + cast(c.scale as varchar(9)) + ')'
-                else '(' + cast(c.max_length as varchar(9)) + ')'
-            end,
+                    then concat('(', c.scale, ')')
+                else concat('(', c.max_length, ')')
+            end),
             cast(c.is_nullable as int),
             (
                 select cast(e.value as nvarchar(4000)) from sys.extended_properties as e
