@@ -21,6 +21,8 @@ from glue.errors import GlueError, nearest
 from glue.home import Home
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}")
+_asked: dict[tuple[object, ...], str | None] = {}
+"""Passwords typed during this command, so that one is asked for once however many schemas are looked in."""
 _VARIABLE = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 
@@ -212,7 +214,10 @@ def _password(connection: Connection) -> str | None:
     if value:
         return value
     if connection.is_password_asked and sys.stdin.isatty():
-        return asked_password(connection)
+        place = _place(connection)
+        if place not in _asked:
+            _asked[place] = asked_password(connection)
+        return _asked[place]
     return None
 
 

@@ -209,9 +209,11 @@ def test_it_is_asked_for_on_a_terminal_where_one_is_needed(monkeypatch: pytest.M
     connection = Connection("my-shop", "mysql", "h", user="ada", is_password_asked=True)
     assert address_of(connection).password is None
     asked: list[str] = []
+    monkeypatch.setattr("glue.connections._asked", {})
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
     monkeypatch.setattr("getpass.getpass", lambda text: asked.append(text) or "typed")
     assert address_of(connection).password == "typed"
+    assert address_of(connection, ("sales",)).password == "typed"
     assert asked == ["password of ada@h: "]
     assert address_of(SHOP).password is None
 

@@ -67,7 +67,7 @@ SQL_SERVER = LiveCatalog(
                 ) then ''
                 when c.max_length = -1 then '(max)'
                 when type_name(c.user_type_id) in ('nchar', 'nvarchar')
-                    then concat('(', c.max_length / 2, ')')
+                    then concat('(', cast(c.max_length / 2 as int), ')')
                 when type_name(c.user_type_id) in ('decimal', 'numeric')
                     then concat('(', c.precision, ',', c.scale, ')')
                 when type_name(c.user_type_id) in ('datetime2', 'datetimeoffset', 'time')
