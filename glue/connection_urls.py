@@ -53,7 +53,7 @@ _SHOWN_OPTION = re.compile(r"\b((?:\w*password|passwd|pwd|secret|\w*token)=)[^&;
 
 @dataclass(frozen=True)
 class ServerUrl:
-    """A URL's parts, the password not among those that are kept or shown."""
+    """A URL's parts without the password. Of Oracle without a host, the database is a net service name."""
 
     engine: str
     host: str | None
@@ -93,17 +93,20 @@ def parsed_url(text: str) -> tuple[ServerUrl, str | None]:
     path, _, query = (address["rest"] or "").partition("?")
     options, of_options = _options(query)
     host = options.pop("host", None) or unquote(address["host"]).strip("[]") or None
+    database = unquote(path.strip("/")) or options.pop("dbname", "") or None
+    if engine == "oracle" and database is None and "sid" not in options:  # a name that tnsnames.ora explains
+        host, database = None, host
     url = ServerUrl(
         engine=engine,
         host=host,
         port=_port(address["port"], engine, has_user="@" in found[2]),
-        database=unquote(path.strip("/")) or options.pop("dbname", None),
+        database=database,
         user=unquote(user) or options.pop("user", None),
         options=tuple(options.items()),
     )
     if url.database is None and engine in ("postgresql", "sqlserver"):
         raise GlueError("the URL names no database", f"write it as {SERVER_KINDS[engine].example}")
-    if url.host is None and engine != "postgresql" and "unix_socket" not in options:
+    if url.host is None and engine not in ("postgresql", "oracle") and "unix_socket" not in options:
         raise GlueError("the URL names no host", f"write it as {SERVER_KINDS[engine].example}")
     return url, password or of_options
 

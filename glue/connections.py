@@ -50,7 +50,7 @@ class Connection:
         user = f"{self.user}@" if self.user else ""
         port = f":{self.port}" if self.port else ""
         database = f"/{self.database}" if self.database else ""
-        return f"{user}{self.host or 'the local socket'}{port}{database}"
+        return f"{user}{self.host or ''}{port}{database}"
 
     @property
     def variable(self) -> str:

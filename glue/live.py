@@ -180,11 +180,13 @@ def _mysql(address: Address) -> Any:
 def _oracle(address: Address) -> Any:
     import oracledb
 
-    given: dict[str, Any] = dict(address.options)
-    port = address.port or 1521
-    # Without a service the host is a name that tnsnames.ora, in the wallet's folder, explains.
-    dsn = f"{address.host}:{port}/{address.database}" if address.database else address.host
-    link = oracledb.connect(user=address.user, password=address.password, dsn=dsn, **given)
+    where: dict[str, Any] = {"dsn": address.database}  # a name that tnsnames.ora explains
+    if address.host is not None:
+        where = {"host": address.host, "port": address.port or 1521}
+        if address.database is not None:
+            where["service_name"] = address.database
+    options: dict[str, Any] = dict(address.options)
+    link = oracledb.connect(user=address.user, password=address.password, **where, **options)
     with link.cursor() as cursor:
         cursor.execute("set transaction read only")
     return link
@@ -237,12 +239,12 @@ def _explained(connection: Connection, address: Address, said: str) -> GlueError
         }.get(connection.engine, "")
         variable = connection.password_env or connection.variable
         return GlueError(
-            f"{address.host} does not let {address.user or 'this user'} in, {tried}: {said}",
+            f"{_where(address)} does not let {address.user or 'this user'} in, {tried}: {said}",
             f"put the password into {variable}, {places}".rstrip(", ") + "; --prompt asks for it",
         )
     if "role " in lower and "does not exist" in lower:
         return GlueError(
-            f"{address.host} has no user {address.user!r}: {said}",
+            f"{_where(address)} has no user {address.user!r}: {said}",
             f"glue engine grant {connection.engine} prints a script that makes one",
         )
     return GlueError(f"{connection.shown} cannot be connected to: {said}", f"mend the URL: {again}")
@@ -250,9 +252,7 @@ def _explained(connection: Connection, address: Address, said: str) -> GlueError
 
 def _unreachable(address: Address, usual_port: int, again: str) -> GlueError | None:
     """What the network says of the host and the port; None where something listens, or it is no network."""
-    if not address.host or address.host.startswith("/") or "," in address.host:
-        return None
-    if address.engine == "oracle" and not address.database:  # an alias
+    if not address.host or address.host.startswith("/") or "," in address.host or "\\" in address.host:
         return None
     port = address.port or usual_port
     try:
@@ -294,7 +294,11 @@ def _no_database(address: Address, said: str, again: str) -> GlueError:
     else:
         hint = f"it has {', '.join(names[:8])}" if names else f"mend the URL: {again}"
     whose = f" that {address.user} may read" if address.user else ""
-    return GlueError(f"{address.host} has no database {address.database!r}{whose}: {said}", hint)
+    return GlueError(f"{_where(address)} has no database {address.database!r}{whose}: {said}", hint)
+
+
+def _where(address: Address) -> str:
+    return address.host or "the server"
 
 
 def _first_line(error: Exception, password: str | None) -> str:

@@ -48,13 +48,14 @@ SECRET = "s3c/r#t?@:%41 ü"
             "oracle://ada@shop_low?config_dir=/wallet&wallet_location=/wallet",
             (
                 "oracle",
+                None,
+                None,
                 "shop_low",
-                None,
-                None,
                 "ada",
                 (("config_dir", "/wallet"), ("wallet_location", "/wallet")),
             ),
         ),
+        ("oracle://ada:{}@h:1521?sid=SHOP", ("oracle", "h", 1521, None, "ada", (("sid", "SHOP"),))),
         (
             "mssql://ada:{}@h:1433/shop?driver=ODBC+Driver+17+for+SQL+Server",
             ("sqlserver", "h", 1433, "shop", "ada", (("driver", "ODBC Driver 17 for SQL Server"),)),
