@@ -233,8 +233,8 @@ def _explained(connection: Connection, address: Address, said: str) -> GlueError
         tried = "with the password at hand" if address.password else "and no password is at hand"
         places = {
             "postgresql": "or in ~/.pgpass",
-            "mysql": "or give ?read_default_file=~/.my.cnf",
-            "mariadb": "or give ?read_default_file=~/.my.cnf",
+            "mysql": "or in ~/.my.cnf",
+            "mariadb": "or in ~/.my.cnf",
             "oracle": "or give a wallet: ?config_dir=DIR&wallet_location=DIR",
         }.get(connection.engine, "")
         variable = connection.password_env or connection.variable
