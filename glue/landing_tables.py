@@ -76,12 +76,12 @@ _TABLES = (
         benchmark=TEXT,
         db_id=TEXT,
         source=TEXT,  # bird_tables, spider_tables, mschema, introspection, bank, …
-        engine=TEXT,  # sqlite, duckdb; NULL for a schema without a data file
+        engine=TEXT,  # a row of seeds/engines.csv; NULL for a schema without a database
         path=TEXT,  # absolute path of the file; NULL without one
-        snapshot_id=TEXT,  # sha256 of the file; live:<connection>/<schemas>@<label>
+        snapshot_id=TEXT,  # sha256 of the file; of a live database 'live:<connection>/<schemas>@<label>'
         n_bytes=INT,
-        connection=TEXT,  # of a live database; NULL for files
-        search_path=TEXTS,  # of a live database: schemas in which bare names are looked for
+        connection=TEXT,  # name of the stored connection to a live database; NULL for a file
+        search_path=TEXTS,  # the schemas that an unqualified name is looked up in, in order; NULL for a file
     ),
     _table(
         "tables",
