@@ -194,6 +194,49 @@ def import_jsonl(
 
 
 @import_.command(
+    "defog",
+    short_help="Defog's question files (sql-eval).",
+    epilog="""\b
+Examples:
+  glue import defog --name defog --questions questions_gen_sqlite.csv --databases databases
+  glue import defog --name defog_pg --questions instruct_basic_postgres.csv \\
+      --questions instruct_advanced_postgres.csv""",
+)
+@_name
+@click.option(
+    "--questions",
+    type=FILE,
+    metavar="FILE",
+    required=True,
+    multiple=True,
+    help="A CSV file of questions; may be repeated.",
+)
+@_databases
+@click.option(
+    "--evidence",
+    "evidence_column",
+    default="instructions",
+    show_default=True,
+    metavar="COLUMN",
+    help="What a model may be told beside the question.",
+)
+@click.option(
+    "--dialect",
+    metavar="NAME",
+    help="SQL dialect of the golds (default: column db_type, else the file's or folder's name).",
+)
+@_replace
+def import_defog(name: str, questions: tuple[Path, ...], replace: bool, **given: Any) -> None:
+    """Import questions in Defog's format: CSV files, a dialect each.
+
+    A gold's alternatives all count: ; separates them, of {a, b} any choice of columns will do.
+    """
+    from glue.importers.defog import read_defog
+
+    _land(read_defog(name, questions, **given, on_progress=_on_database()), replace)
+
+
+@import_.command(
     "database",
     short_help="The catalog of a database file or a live database.",
     epilog="""\b

@@ -73,6 +73,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_shop(folder / "databases" / "shop.sqlite")
     lines = [{"db_id": "shop", "question": question, "golds": [sql]} for question, sql in questions]
     (folder / "questions.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    for name in ("questions_gen", "instruct_basic"):
+        rows = [f'"{question}",shop,"{sql}",group_by' for question, sql in questions]
+        header = "question,db_name,query,query_category"
+        (folder / f"{name}_postgres.csv").write_text("\n".join([header, *rows, ""]))
     knowledge = {"items.price > <val>": [1], "COUNT(*)": [0]}
     task = {"question_id": 7, "db_id": "shop", "question": "How many items cost more than 5?"}
     gold = {"SQL": "SELECT COUNT(*) FROM items WHERE price > 5", "history_knowledge": knowledge}

@@ -269,7 +269,7 @@ def test_a_sum_of_single_precision_has_seven_digits(mini_dev: dict[str, dict[int
 
 
 def test_every_gold_of_defog_runs_on_postgresql(shared_data: Path) -> None:
-    """314 questions, 484 statements with their alternatives. None that is the same every day gives no rows."""
+    """314 questions, 484 statements with their alternatives. No gold of fixed days gives no rows."""
     golds: dict[str, list[list[str]]] = {db_id: [] for db_id in DEFOG_DATABASES}
     for name in ("questions_gen", "instruct_basic", "instruct_advanced"):
         with (shared_data / "defog" / "data" / f"{name}_postgres.csv").open(newline="") as file:
