@@ -63,13 +63,16 @@ def cells_of_rows(rows: Sequence[Sequence[Any]]) -> list[Cells]:
 
 def rows_json(rows: Sequence[Cells]) -> str:
     """The JSON texts of rows, joined by commas: `[…],[…]`; nothing for no rows."""
+    has_nulls = False
     try:
         text = '"],["'.join(['","'.join(row) for row in rows])  # type: ignore[arg-type]
-    except TypeError:  # a NULL
-        text = '"'
+    except TypeError:  # a NULL: no cell is a mere question mark, so it can stand for one
+        has_nulls = True
+        text = '"],["'.join(['","'.join(["?" if each is None else each for each in row]) for row in rows])
     n_quotes = 2 * sum(map(len, rows)) - 2
     if text.count('"') == n_quotes and _is_plain(text):
-        return f'["{text}"]'
+        text = f'["{text}"]'
+        return text.replace('"?"', "null") if has_nulls else text
     return _as_duckdb_escapes(_encode(rows)[1:-1])
 
 
@@ -148,6 +151,10 @@ def _whole(value: int) -> str:
     return f"n:{value:d}"
 
 
+def _bool(value: bool) -> str:
+    return "n:1" if value else "n:0"
+
+
 def _double(value: float) -> str:
     text = repr(value)
     if text.endswith(".0"):
@@ -158,6 +165,23 @@ def _double(value: float) -> str:
 
 
 def _decimal(value: Decimal) -> str:
+    return plain_number_cell(str(value)) or _any_decimal(value)
+
+
+def plain_number_cell(text: str) -> str | None:
+    """The cell of a decimal given as plain text; None where its digits do not tell, and a double is asked."""
+    if not _PLAIN_NUMBER.fullmatch(text):
+        return None
+    return f"n:{_without_trailing_zeros(text)}"
+
+
+_PLAIN_NUMBER = re.compile(
+    r"0|-?[1-9]\d*|0\.0{1,3}|(?=.{3,16}\Z)(?:-?[1-9]\d*\.\d+|-?0\.(?!0000|0+\Z)\d+)", re.ASCII
+)
+"""Whole, or of at most 15 digits, which is then the shortest text of a double, and not so small that it has an e."""
+
+
+def _any_decimal(value: Decimal) -> str:
     if not value.is_finite():
         return _double(float(value))
     if value == value.to_integral_value():
@@ -282,7 +306,7 @@ def _tree(value: Any) -> Any:
 
 _WRITERS: dict[type, Callable[[Any], Cell]] = {
     type(None): _null,
-    bool: _whole,
+    bool: _bool,
     int: _whole,
     float: _double,
     Decimal: _decimal,
@@ -324,6 +348,10 @@ def _column_cells(values: Sequence[Any]) -> list[Cell]:
             return [f"n:{value}" for value in values]
         if kind in _WRITERS:
             return list(map(_WRITERS[kind], values))
+    elif len(kinds) == 2 and type(None) in kinds:
+        present = _column_cells([value for value in values if value is not None])
+        following = iter(present).__next__
+        return [None if value is None else following() for value in values]
     return list(map(cell, values))
 
 
