@@ -178,7 +178,7 @@ def plain_number_cell(text: str) -> str | None:
 _PLAIN_NUMBER = re.compile(
     r"0|-?[1-9]\d*|0\.0{1,3}|(?=.{3,16}\Z)(?:-?[1-9]\d*\.\d+|-?0\.(?!0000|0+\Z)\d+)", re.ASCII
 )
-"""Whole, or of at most 15 digits, which is then the shortest text of a double, and not so small that it has an e."""
+"""Whole, or of at most 15 digits and no exponent: then the shortest text of a double too."""
 
 
 def _any_decimal(value: Decimal) -> str:
@@ -346,6 +346,8 @@ def _column_cells(values: Sequence[Any]) -> list[Cell]:
             return ["t:" + value for value in values]
         if kind is int:
             return [f"n:{value}" for value in values]
+        if kind is ReadyCell:
+            return list(values)
         if kind in _WRITERS:
             return list(map(_WRITERS[kind], values))
     elif len(kinds) == 2 and type(None) in kinds:
