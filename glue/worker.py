@@ -8,9 +8,11 @@ does not come back from an interrupt is the parent's to kill.
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import select
 import socket
+import sys
 import threading
 import time
 import traceback
@@ -30,6 +32,8 @@ _ATTEND_EVERY_S = 0.02
 _READ_BYTES = 1 << 20
 _MAX_OPEN_DATABASES = 4
 _MAX_NAME_CHARACTERS = 10_000
+_GC_THRESHOLDS = (50_000, 20, 100)
+"""Rows are many objects and no cycles: Python's own pace takes half of a large result's time."""
 _CONNECTING_S = 30.0
 """How long connecting to a server may take, tried twice."""
 _RECONNECT_AFTER_S = 1.0
@@ -292,6 +296,9 @@ def _stored_name(name: str) -> str:
 def main(channel_descriptor: int, board_descriptor: int, parent_id: int) -> None:
     """The child process: serve the parent at the other end of the socket."""
     limit_process()
+    sys.modules["pandas"] = None  # type: ignore[assignment]  # Arrow would import it, which takes a while
+    gc.freeze()
+    gc.set_threshold(*_GC_THRESHOLDS)
     channel = socket.socket(fileno=channel_descriptor)
     try:
         Worker(channel, Board(board_descriptor), parent_id).work()
