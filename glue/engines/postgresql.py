@@ -8,29 +8,24 @@ from __future__ import annotations
 
 import re
 import select
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any, ClassVar
 
 import psycopg
 from psycopg import pq
 from psycopg.abc import AdaptContext, Buffer
-from psycopg.adapt import Loader, Transformer
+from psycopg.adapt import Loader
 
-from glue.cells import (
-    ReadyCell,
-    cell,
-    interval_cell,
-    json_text,
-    plain_number_cell,
-    time_cell,
-    timestamp_cell,
-)
+from glue.cells import ReadyCell, interval_cell, json_text, time_cell, timestamp_cell
 from glue.engines.base import Failure, Limits, Row
+from glue.engines.postgresql_columns import ColumnLoading, moment_in_zone
 from glue.engines.reads import POSTGRESQL, one_read
 from glue.engines.server import SERVER_GRACE_S, Address, ServerEngine, ServerSession
 
 _CONNECT_TIMEOUT_S = 10
+_MAX_LOADING = 100
+"""Kinds of results, by the types of their columns, whose loaders are kept."""
 _FIRST_ROWS = 16
 """Rows that come with the statement's own round trip."""
 
@@ -153,8 +148,7 @@ class PostgreSQLSession(ServerSession):
         self._connection = connected(address)
         _register(self._connection)
         self._rows: Sequence[Row] = []
-        self._transformer = Transformer(self._connection)
-        self._writers: list[tuple[int, Callable[[Sequence[str]], list[ReadyCell]]]] = []
+        self._loading: dict[tuple[int, ...], ColumnLoading] = {}
         self._has_more = False
         self._is_begun = False
 
@@ -174,7 +168,6 @@ class PostgreSQLSession(ServerSession):
             b"DECLARE evalhouse NO SCROLL CURSOR WITHOUT HOLD FOR " + statement.encode(),
             b"FETCH FORWARD %d FROM evalhouse" % _FIRST_ROWS,
         )
-        self._set_loaders(rows)
         self._rows = self._loaded(rows)
         self._has_more = rows.ntuples == _FIRST_ROWS
         return [(rows.fname(place) or b"").decode() for place in range(rows.nfields)]
@@ -264,23 +257,14 @@ class PostgreSQLSession(ServerSession):
             link.consume_input()
         return link.get_result()
 
-    def _set_loaders(self, found: pq.abc.PGresult) -> None:
-        """Have a result's columns loaded: as text where `_COLUMNS` makes cells of whole columns."""
-        types = [found.ftype(place) for place in range(found.nfields)]
-        self._writers = [(place, _COLUMNS[oid]) for place, oid in enumerate(types) if oid in _COLUMNS]
-        self._transformer = Transformer(self._connection)
-        self._transformer.set_pgresult(found, set_loaders=False)
-        self._transformer.set_loader_types([_TEXT if oid in _COLUMNS else oid for oid in types], pq.Format.TEXT)
-
     def _loaded(self, found: pq.abc.PGresult) -> list[Row]:
-        self._transformer.set_pgresult(found, set_loaders=False)
-        rows = self._transformer.load_rows(0, found.ntuples, tuple)
-        if not self._writers or not rows:
-            return rows
-        columns: list[Sequence[Any]] = list(zip(*rows, strict=True))
-        for place, write in self._writers:
-            columns[place] = _written(columns[place], write)
-        return list(zip(*columns, strict=True))
+        types = tuple([found.ftype(place) for place in range(found.nfields)])
+        loaded = self._loading.get(types)
+        if loaded is None:
+            if len(self._loading) >= _MAX_LOADING:
+                self._loading.clear()
+            loaded = self._loading[types] = ColumnLoading(self._connection, types)
+        return loaded.rows(found)
 
 
 # --- Values -------------------------------------------------------------------------------------------------
@@ -314,12 +298,7 @@ class _MomentInZoneLoader(_TextLoader):
     """The session's zone is UTC."""
 
     def value(self, text: str) -> ReadyCell:
-        return _moment_in_zone(text)
-
-
-def _moment_in_zone(text: str) -> ReadyCell:
-    body, zone, era = text.partition("+00")
-    return ReadyCell(f"{timestamp_cell(body + era)}{'Z' if zone else ''}")
+        return moment_in_zone(text)
 
 
 class _TimeLoader(_TextLoader):
@@ -390,45 +369,3 @@ def _register(context: AdaptContext) -> None:
     for loader, names in _LOADERS.items():
         for name in names.split():
             context.adapters.register_loader(name, loader)
-
-
-# Types of which results have many values. In arrays and records, their loaders above are asked.
-
-
-def _written(values: Sequence[str | None], write: Callable[[Sequence[str]], list[ReadyCell]]) -> Sequence[Any]:
-    if None not in values:
-        return write(values)  # type: ignore[arg-type]
-    following = iter(write([value for value in values if value is not None])).__next__
-    return [None if value is None else following() for value in values]
-
-
-def _moments(texts: Sequence[str]) -> list[ReadyCell]:
-    return list(map(timestamp_cell, texts))
-
-
-def _moments_in_zone(texts: Sequence[str]) -> list[ReadyCell]:
-    return list(map(_moment_in_zone, texts))
-
-
-def _numerics(texts: Sequence[str]) -> list[ReadyCell]:
-    return [ReadyCell(plain_number_cell(text) or cell(Decimal(text))) for text in texts]
-
-
-def _doubles(texts: Sequence[str]) -> list[ReadyCell]:
-    """The server writes the shortest text that gives the double back, as Python does, but for exponents."""
-    if _ODD_DOUBLE.search(" ".join(texts)):
-        return [ReadyCell(cell(float(text))) for text in texts]
-    return [ReadyCell("n:" + text) for text in texts]
-
-
-_ODD_DOUBLE = re.compile(r"[a-zA-Z]|-0(?: |\Z)")
-_TEXT = 25
-_COLUMNS: dict[int, Callable[[Sequence[str]], list[ReadyCell]]] = {
-    700: _doubles,
-    701: _doubles,
-    1082: _moments,
-    1114: _moments,
-    1184: _moments_in_zone,
-    1700: _numerics,
-}
-"""By the type's number in pg_type."""

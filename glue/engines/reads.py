@@ -60,7 +60,7 @@ _SIMPLE = re.compile(
     r"""(?:[^'"`;$#\\\[\0/-]++|'[^'\\\0]*+'|"[^"\\\0]*+"|`[^`\\\0]*+`|-(?!-)|/(?!\*))*+)"""
     r"(;?)\s*+"
 )
-"""A SELECT that all but Oracle cut up alike: no remark, backslash, dollar, square bracket, second statement."""
+"""A SELECT that all but Oracle cut up alike: no remarks, backslashes, dollars, square brackets."""
 _QUOTED = re.compile(r"""'[^']*'|"[^"]*"|`[^`]*`""")
 
 
