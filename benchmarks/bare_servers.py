@@ -1,8 +1,8 @@
 """The bare cost of statements on a server: the driver alone, in as many processes, rows fetched and dropped.
 
-What `glue execute` is measured against. `safe` sends what a session of glue.engines sends, with nothing between
-the driver and the server: a transaction that may only read, a limit on the server, rows from a cursor there, all
-undone after. `bare` is what everybody writes: autocommit, execute, fetchall.
+What `glue execute` is measured against. `safe` sends what a session of glue.engines sends, with nothing
+between the driver and the server: a transaction that may only read, a limit on the server, rows from a cursor
+there, all undone after. `bare` is what everybody writes: autocommit, execute, fetchall.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _FETCHES = (16, 128)
 
 @dataclass
 class Timed:
-    """One way through all statements: seconds at them, seconds before, and each statement's number of rows."""
+    """One way through all statements: seconds at them, seconds before, and each one's number of rows."""
 
     work_s: float
     start_s: float
@@ -191,9 +191,8 @@ def _mysql_safe(address: Address) -> Run:
     if address.engine == "mysql":
         limit = f"max_execution_time = {round(_LIMIT_S * 1_000)}"
     read_only = "transaction_read_only" if address.engine == "mysql" else "tx_read_only"
-    settings = (
-        f"SET NAMES utf8mb4, time_zone = '+00:00', autocommit = 1, sql_mode = '{modes}', {read_only} = 1, {limit}"
-    )
+    names = f"NAMES utf8mb4, time_zone = '+00:00', autocommit = 1, sql_mode = '{modes}'"
+    settings = f"SET {names}, {read_only} = 1, {limit}"
     connection.query(settings)
 
     def run(sql: str) -> int:

@@ -3,19 +3,20 @@
     python -m benchmarks.engines
     python -m benchmarks.engines --engine mariadb --small 500 --large 10 --runs 3
 
-Makes a database of its own on PostgreSQL and MariaDB on loopback (as masters of their servers: postgres and root
-without a password), with a user who may only read, and drops both after. Then runs thousands of distinct small
+Makes a database of its own on PostgreSQL and MariaDB on loopback (as their masters postgres and root, who need
+no password), with a user who may only read, and drops both after. Then runs thousands of distinct small
 reads, and some of 10,000 rows, in three ways, each with as many processes and one connection in each:
 
 * `glue execute`: its waves, workers and landing, in a throw-away home;
-* safe: the bare driver sends the same sequence (a read-only transaction, a limit, a cursor on the server, fetches
-  of the same sizes, all undone after), as directly as it can be called, and drops the rows, fetched as tuples;
+* safe: the bare driver sends the same sequence (a read-only transaction, a limit, a cursor on the server,
+  fetches of the same sizes, all undone after), called as directly as it can be, and drops the rows, which it
+  fetches as tuples;
 * bare: the driver's execute and fetchall in autocommit.
 
-Time is from the first statement until everything is in the landing zone's Parquet, or until the last row has been
-fetched. Starting (processes, imports, connecting) is shown apart on all sides: it does not grow with the number of
-statements. Every run goes through the three ways in turn, another one first each time; the ratios are those
-within a run. All ways must see equally many rows.
+Time is from the first statement until everything is in the landing zone's Parquet, or until the last row has
+been fetched. Starting (processes, imports, connecting) is shown apart on all sides: it does not grow with the
+number of statements. Every run goes through the three ways in turn, another one first each time; ratios are
+those within a run. All ways must see equally many rows.
 """
 
 from __future__ import annotations
@@ -27,8 +28,9 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
+from typing import Literal
 
-from benchmarks.bare_servers import Timed, run_bare
+from benchmarks.bare_servers import Timed, Way, run_bare
 from benchmarks.engines_data import ENGINES, large_statements, own_database, small_statements
 from glue.engines.server import Address
 from glue.execute import Statement, execute
@@ -36,7 +38,9 @@ from glue.home import Home
 from glue.landing import Writer, landed_keys
 
 CONNECTION = "bench"
-WAYS = ("glue", "safe", "bare")
+AnyWay = Literal["glue"] | Way
+WAYS: tuple[AnyWay, ...] = ("glue", "safe", "bare")
+OTHERS: tuple[tuple[Way, str], ...] = (("safe", "safe, bare driver"), ("bare", "bare statement"))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -53,7 +57,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     is_equal = True
     for engine in given.engine or ENGINES:
         with own_database(engine) as address:
-            sets = {"1 to 100 rows": small_statements(given.small), "10,000 rows": large_statements(given.large)}
+            sets = {
+                "1 to 100 rows": small_statements(given.small),
+                "10,000 rows": large_statements(given.large),
+            }
             for title, sqls in sets.items():
                 if sqls:
                     is_equal &= compare(address, title, sqls, given.processes, given.runs)
@@ -62,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def compare(address: Address, title: str, sqls: list[str], n_processes: int, n_runs: int) -> bool:
     """All ways through the same statements, `n_runs` times. Are the numbers of rows the same?"""
-    times: dict[str, list[Timed]] = {way: [] for way in WAYS}
+    times: dict[AnyWay, list[Timed]] = {way: [] for way in WAYS}
     for number in range(n_runs):
         turn = number % len(WAYS)
         for way in (*WAYS[turn:], *WAYS[:turn]):
@@ -76,8 +83,8 @@ def compare(address: Address, title: str, sqls: list[str], n_processes: int, n_r
         each_ms = median(timed.work_s for timed in times[way]) / len(sqls) * 1_000
         start_s = median(timed.start_s for timed in times[way])
         print(f"  {name:20} {each_ms:9.3f} ms a statement; starting, apart {start_s:6.2f} s")
-    for way, name in (("safe", "safe, bare driver"), ("bare", "bare statement")):
-        pairs = list(zip(times["glue"], times[way], strict=True))
+    for other_way, name in OTHERS:
+        pairs = list(zip(times["glue"], times[other_way], strict=True))
         ratios = sorted(mine.work_s / other.work_s for mine, other in pairs)
         added_ms = median(mine.work_s - other.work_s for mine, other in pairs) / len(sqls) * 1_000
         print(
@@ -90,9 +97,9 @@ def compare(address: Address, title: str, sqls: list[str], n_processes: int, n_r
     return len(counts) == 1
 
 
-def run_way(way: str, address: Address, sqls: list[str], n_processes: int) -> Timed:
+def run_way(way: AnyWay, address: Address, sqls: list[str], n_processes: int) -> Timed:
     """One way, once."""
-    if way == "safe" or way == "bare":
+    if way != "glue":
         return run_bare(address, sqls, way, n_processes)
     with tempfile.TemporaryDirectory(prefix="evalhouse-") as folder:
         return run_glue(Home(Path(folder)), address, sqls, n_processes)

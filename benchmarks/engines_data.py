@@ -1,4 +1,4 @@
-"""What `benchmarks.engines` measures on: a database of its own on each server, who reads it, and statements."""
+"""What `benchmarks.engines` measures on: a database of its own on each server, its reader, statements."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ _SMALL = (
     "select id, name, amount from visit where id between {first} and {last} order by id",
     "select * from visit where id between {first} and {last}",
     "select name, seen from visit where id >= {first} and id <= {last} and is_open and city <> 'city {city}'",
-    "select city, count(*), sum(amount), avg(score) from visit where id between {first} and {last} group by city",
+    "select city, count(*), sum(amount), avg(score) from visit where id between {first} and {last}"
+    " group by city",
     "select v.name, w.name, v.amount - w.amount from visit as v join visit as w on w.id = v.id + {city}"
     " where v.id between {first} and {last} order by v.score desc, v.id",
     "select count(distinct city), max(born) from visit where id between {first} and {last}",
