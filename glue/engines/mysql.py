@@ -327,7 +327,7 @@ def _parts(error: Exception) -> tuple[str | None, str]:
 
 # --- What a read-only transaction lets through --------------------------------------------------------------
 
-_MAY_HARM = re.compile(r"load_file|update|share", re.IGNORECASE)
+_MAY_HARM = re.compile(r"load_file|\b(update|share)\b", re.IGNORECASE)
 _HARMS = {
     "LOAD_FILE reads files of the server": re.compile(r" (LOAD_FILE|`LOAD_FILE`) \( "),
     "a read that locks rows is not run": re.compile(r" FOR (UPDATE|SHARE) | LOCK IN SHARE MODE "),
