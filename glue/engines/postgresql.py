@@ -54,6 +54,7 @@ _CLASSES = {
     "42702": "ambiguous",
     "42725": "ambiguous",
     "42P09": "ambiguous",
+    "42712": "ambiguous",
     "42883": "unknown_function",
     "42704": "unknown_function",
     "42803": "aggregate_misuse",
