@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import importlib.abc
 import os
 import select
 import socket
@@ -293,10 +294,18 @@ def _stored_name(name: str) -> str:
     return name if len(name) <= _MAX_NAME_CHARACTERS else f"{name[:_MAX_NAME_CHARACTERS]}…"
 
 
+class _NoPandas(importlib.abc.MetaPathFinder):
+    """Arrow would import it where it is installed, amid the first statements, and can do without."""
+
+    def find_spec(self, fullname: str, path: object, target: object = None) -> None:
+        if fullname == "pandas":
+            raise ModuleNotFoundError(fullname)
+
+
 def main(channel_descriptor: int, board_descriptor: int, parent_id: int) -> None:
     """The child process: serve the parent at the other end of the socket."""
     limit_process()
-    sys.modules["pandas"] = None  # type: ignore[assignment]  # Arrow would import it, which takes a while
+    sys.meta_path.insert(0, _NoPandas())
     gc.freeze()
     gc.set_threshold(*_GC_THRESHOLDS)
     channel = socket.socket(fileno=channel_descriptor)
