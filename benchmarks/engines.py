@@ -3,8 +3,8 @@
     python -m benchmarks.engines
     python -m benchmarks.engines --engine mariadb --small 500 --large 10 --runs 3
 
-Makes a database of its own on PostgreSQL and MariaDB on loopback (as their masters postgres and root, who need
-no password), with a user who may only read, and drops both after. Then runs thousands of distinct small
+Makes a database of its own on PostgreSQL and MariaDB on loopback (as their masters postgres and root, without
+a password), with a user who may only read, and drops both after. Then runs thousands of distinct small
 reads, and some of 10,000 rows, in three ways, each with as many processes and one connection in each:
 
 * `glue execute`: its waves, workers and landing, in a throw-away home;
