@@ -15,7 +15,7 @@ Whether the probe is right is for its user to check: its first columns must hold
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -32,6 +32,8 @@ from glue.sql.terms import bare_term, collations, meant_by_term, ordinal
 if TYPE_CHECKING:
     from sqlglot.tokenizer_core import Token
 
+_WANTS_DISTINCT_NAMES = frozenset({"mysql", "oracle", "tsql"})
+"""Dialects that refuse a query in FROM with two columns of one name; in T-SQL also one without a name."""
 _OPENING = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE})
 _CLOSING = frozenset({TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE})
 _TAIL = frozenset({TokenType.LIMIT, TokenType.OFFSET, TokenType.FETCH, TokenType.FOR})
@@ -66,6 +68,7 @@ class _Words:
 
     prefix: str = "__"
     alias: str = "AS "
+    rows: str = "__rows"
 
 
 def order_probe(parsed: ParsedText, statement: Statement, printer: Printer) -> tuple[str | None, str | None]:
@@ -91,7 +94,7 @@ class _Probe:
         self.root = root
         self.printer = printer
         self.dialect = parsed.dialect
-        self.words = _Words("", "") if parsed.dialect == "oracle" else _Words()
+        self.words = _Words("", "", "probe_rows") if parsed.dialect == "oracle" else _Words()
         self.tokens = list(parsed.tokens)
         while self.tokens and self.tokens[-1].token_type is TokenType.SEMICOLON:
             self.tokens.pop()
@@ -112,6 +115,8 @@ class _Probe:
             return self._unordered(body_end)
         if self.root.block is not None:
             source, keys = self._select_source(self.root.block, terms, key_spans, body_end)
+            if self._must_name_columns():
+                return self._named(source, keys, rows)
         else:
             source, keys = self._set_source(terms, key_spans, body_end)
         return self._ranked(source, keys, rows)
@@ -332,7 +337,7 @@ class _Probe:
             columns.append(f"s.{names[place]} AS {name}")
             keys.append(_Key(f"q.{name}", direction))
         body = self._text(0, body_end)
-        whole = f"{self.words.prefix}rows"
+        whole = self.words.rows
         source = (
             f"WITH {whole} ({', '.join(names)}) AS (\n{body}\n) "
             f"SELECT s.*, {', '.join(columns)} FROM {whole} {self.words.alias}s"
@@ -365,6 +370,31 @@ class _Probe:
 
     # --- The statement --------------------------------------------------------------------------------------
 
+    def _must_name_columns(self) -> bool:
+        """Whether the columns cannot stand in FROM under the names they have. Behind a star nobody knows."""
+        outputs = self.root.outputs()
+        if self.dialect not in _WANTS_DISTINCT_NAMES or outputs.is_open:
+            return False
+        names = [column.name and column.name.lower() for column in outputs.columns]
+        is_fussy = self.dialect == "tsql" and (
+            None in names or self._select_token() > 0
+        )  # no WITH in FROM either
+        return is_fussy or len(set(names)) < len(names)
+
+    def _named(self, source: str, keys: Sequence[_Key], rows: int | None) -> str:
+        """As `_ranked`, from a CTE that names the columns anew."""
+        names = [
+            f"{self.words.prefix}column_{number}" for number in range(1, len(self.root.outputs().columns) + 1)
+        ]
+        names += [key.text.removeprefix("q.") for key in keys]
+        whole = self.words.rows
+        head = self._text(0, self._select_token())
+        if head and self.dialect == "tsql":  # which has no WITH but at the front
+            first, source = f"{head}, ", source.removeprefix(head)
+        else:
+            first = "WITH "
+        return f"{first}{whole} ({', '.join(names)}) AS (\n{source}\n) {self._ranked(whole, keys, rows)}"
+
     def _unordered(self, body_end: int) -> str:
         if self.dialect == "tsql" and self._word(self._select_token() + 1) == "TOP":
             raise _NoProbe("unreadable")
@@ -376,8 +406,9 @@ class _Probe:
         window = ", ".join(f"{key.text}{key.direction}" for key in keys)
         kept = f" WHERE {rank} <= {rows}" if rows is not None else ""
         alias = self.words.alias
+        whole = source if source == self.words.rows else f"(\n{source}\n)"
         return (
-            f"SELECT * FROM (SELECT q.*, RANK() OVER (ORDER BY {window}) AS {rank} FROM (\n{source}\n) "
+            f"SELECT * FROM (SELECT q.*, RANK() OVER (ORDER BY {window}) AS {rank} FROM {whole} "
             f"{alias}q) {alias}r{kept} ORDER BY {rank}"
         )
 

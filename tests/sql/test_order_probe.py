@@ -154,3 +154,34 @@ def test_probe_in_other_dialects_is_read_by_their_parsers() -> None:
         assert sqlglot.parse_one(text, read=dialect) is not None
         assert "TOP" not in text
         assert "<= 1" in text
+
+
+MUST_BE_NAMED = [
+    ("mysql", "SELECT a.id, b.id FROM a JOIN b ON a.id = b.id ORDER BY b.v LIMIT 2"),
+    ("mysql", "SELECT MAX(v), MAX(v) FROM a GROUP BY id ORDER BY id"),
+    ("oracle", "SELECT a.id, b.id FROM a JOIN b ON a.id = b.id ORDER BY b.v FETCH FIRST 2 ROWS ONLY"),
+    ("tsql", "SELECT TOP 2 id, COUNT(*) FROM a GROUP BY id ORDER BY COUNT(*)"),
+    ("tsql", "WITH c AS (SELECT id FROM a) SELECT id FROM c ORDER BY id"),
+]
+"""What these dialects would refuse in FROM: two columns of one name; in T-SQL one without, or a WITH."""
+
+
+@pytest.mark.parametrize(("dialect", "sql"), MUST_BE_NAMED)
+def test_columns_that_cannot_stand_in_from_are_named_anew(dialect: str, sql: str) -> None:
+    text = probe(sql, dialect)
+    rows = "probe_rows" if dialect == "oracle" else "__rows"
+    assert f"{rows} (" in text and f"FROM {rows} " in text
+    assert "(WITH" not in text.replace("\n", "").upper()
+
+
+def test_such_a_probe_gives_what_the_plain_one_gives() -> None:
+    sql = "SELECT name, team AS name FROM t ORDER BY pts DESC LIMIT 1"
+    assert "__rows" not in probe(sql) and "__rows (" in probe(sql, "mysql")
+    expected = [("A", "x", 10, 1), ("B", "y", 10, 1)]
+    assert rows_of(probe(sql)) == expected  # SQLite lets two columns have one name
+    assert rows_of(probe(sql, "mysql")) == expected
+
+
+def test_columns_with_names_of_their_own_keep_them() -> None:
+    for dialect in ("mysql", "oracle", "tsql"):
+        assert "_rows" not in probe("SELECT id, v FROM a ORDER BY v", dialect)
