@@ -1,0 +1,25 @@
+with
+
+capabilities as (
+
+    select * from {{ ref('engine_capabilities') }}
+
+),
+
+meanings as (
+
+    select * from {{ ref('capabilities') }}
+
+)
+
+select
+    meanings.position,
+    meanings.capability,
+    meanings.meaning,
+    {% for engine in ['sqlite', 'duckdb', 'postgresql', 'mariadb', 'mysql', 'oracle', 'sqlserver'] -%}
+    max(capabilities.mark) filter (where capabilities.engine = '{{ engine }}') as {{ engine }},
+    {% endfor -%}
+from meanings
+left join capabilities on meanings.capability = capabilities.capability
+group by meanings.position, meanings.capability, meanings.meaning
+order by meanings.position
