@@ -255,8 +255,8 @@ _TABLES = (
         engine=TEXT,
         snapshot_id=TEXT,
         variant=TEXT,  # prepared, untouched, stored
-        wave_id=TEXT,  # of a live database: which `glue execute`; NULL for a file
-        wave_role=TEXT,  # of a live database's golds: start, end; NULL for all else
+        wave_id=TEXT,  # on a live database, the `glue execute` it was part of; NULL for a file
+        wave_role=TEXT,  # of a gold on a live database: start, end; NULL for all else
         outcome=TEXT,  # answered, failed, timed_out, refused, crashed, no_database
         error_class=TEXT,  # syntax, unknown_column, not_a_read, resource, …
         error_code=TEXT,
@@ -281,8 +281,9 @@ _TABLES = (
         n_columns=INT,
         n_stored_rows=INT,
         is_cut=FLAG,
-        cut_multiset_signature=TEXT,  # of a cut result only: over all its rows; NULL when too many to hold
+        cut_multiset_signature=TEXT,  # where rows are cut or not kept: over all; NULL when too many to hold
         cut_set_signature=TEXT,
+        is_kept=FLAG,  # false: rows were left out at wish (--keep-rows), not for a cap; NULL, as of old: kept
     ),
     _table(
         "result_rows",

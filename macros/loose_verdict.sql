@@ -4,7 +4,7 @@
     case
             when exact.is_match then true
             when exact.n_gold_rows <> exact.n_predicted_rows or not ({{ shape_condition }}) then false
-            when exact.is_cut then null
+            when exact.are_rows_missing then null
             when {{ search_outcome }} = 'undecided' then null
             else coalesce({{ search_outcome }} = 'match', false)
         end

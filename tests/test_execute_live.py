@@ -374,6 +374,11 @@ def test_only_what_is_on_the_engines_and_connections_asked_for() -> None:
     assert rows(engines=("mariadb",), connections=("sales",)) == []
 
 
+def test_a_gold_without_an_end_is_run_again_by_itself(home: Home) -> None:
+    landed(home, {"gold": "answered"})
+    assert due_keys(home, pending("gold")) == ["gold"]
+
+
 def test_golds_stand_at_both_ends() -> None:
     ran = with_golds_at_both_ends([pending("prediction"), pending("gold")])
     assert [(each.statement_id, each.wave_role) for each in ran] == [

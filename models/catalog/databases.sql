@@ -14,7 +14,7 @@ imports as (
 
 ranked as (
 
-    -- Of several descriptions of one database the newest with a data file gives engine, path and snapshot.
+    -- Of several descriptions of one database the newest with data gives engine, place and snapshot.
     select
         described.benchmark,
         described.db_id,
@@ -22,6 +22,8 @@ ranked as (
         described.path as database_path,
         described.snapshot_id,
         described.n_bytes,
+        described.connection,
+        described.search_path,
         row_number() over (
             partition by described.benchmark, described.db_id
             order by (described.snapshot_id is not null) desc, imports.imported_at desc, described.import_id asc
@@ -40,7 +42,10 @@ chosen as (
         database_path,
         snapshot_id,
         n_bytes,
+        connection,
+        search_path,
         snapshot_id is not null as has_data,
+        connection is not null as is_live,
     from ranked
     where preference = 1
 

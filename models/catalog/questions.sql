@@ -39,7 +39,10 @@ placed as (
         engines.dialect as engine_dialect,
         databases.snapshot_id,
         databases.database_path,
+        databases.connection,
+        databases.search_path,
         coalesce(databases.has_data, false) as has_database,
+        coalesce(databases.is_live, false) as is_live,
     from asked
     left join databases
         on asked.benchmark = databases.benchmark

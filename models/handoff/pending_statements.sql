@@ -36,6 +36,12 @@ engines as (
 
 ),
 
+live_due as (
+
+    select * from {{ ref('live_statements_due') }}
+
+),
+
 runnable as (
 
     select
@@ -43,6 +49,8 @@ runnable as (
         engine,
         snapshot_id,
         database_path,
+        connection,
+        search_path,
         sql,
         is_gold,
         coalesce(is_draft, false) as is_draft,
@@ -56,6 +64,8 @@ runnable as (
         engine,
         snapshot_id,
         database_path,
+        null as connection,
+        null as search_path,
         sql,
         false as is_gold,
         false as is_draft,
@@ -133,11 +143,15 @@ undone as (
         sized.engine,
         sized.snapshot_id,
         sized.database_path,
+        sized.connection,
+        sized.search_path,
         wanted.variant,
         sized.sql,
         sized.is_gold,
         sized.is_draft,
         sized.benchmarks,
+        false as is_rerun,
+        null::varchar[] as needed_by,
         executions.timed_out_at_ms,
         coalesce(executions.n_attempts, 0) as n_attempts,
         -- What may take long is begun first, so that no worker is left alone with it at the end: what took
@@ -160,7 +174,8 @@ undone as (
         on wanted.statement_id = untouched.statement_id
         and untouched.variant = 'untouched'
     where
-        (
+        sized.connection is null
+        and (
             executions.statement_id is null
             -- Whoever gives more time than it had gets another try: glue drops the others.
             or executions.outcome = 'timed_out'
@@ -168,7 +183,40 @@ undone as (
         )
         and not (wanted.variant = 'prepared' and untouched.statement_id is not null)
 
+),
+
+live as (
+
+    select
+        live_due.statement_id,
+        sized.engine,
+        sized.snapshot_id,
+        sized.database_path,
+        sized.connection,
+        sized.search_path,
+        'untouched' as variant,
+        sized.sql,
+        sized.is_gold,
+        sized.is_draft,
+        sized.benchmarks,
+        live_due.is_rerun,
+        live_due.needed_by,
+        executions.timed_out_at_ms,
+        coalesce(executions.n_attempts, 0) as n_attempts,
+        sized.is_long_text as is_likely_slow,
+    from live_due
+    inner join sized on live_due.statement_id = sized.statement_id
+    left join executions on live_due.statement_id = executions.statement_id
+
+),
+
+pending as (
+
+    select * from undone
+    union all by name
+    select * from live
+
 )
 
-select * from undone
-order by database_path, variant, is_likely_slow desc, is_gold desc, statement_id
+select * from pending
+order by database_path, snapshot_id, variant, is_likely_slow desc, is_gold desc, statement_id

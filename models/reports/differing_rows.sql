@@ -3,7 +3,7 @@ with
 verdicts as (
 
     select * from {{ ref('pair_verdicts') }}
-    where not coalesce(ex_multiset, true) and not is_cut
+    where not coalesce(ex_multiset, true) and not are_rows_missing
 
 ),
 

@@ -111,6 +111,7 @@ ranked as (
         coverage.n_questions,
         coverage.n_questions_without_database,
         coverage.n_questions_with_failed_gold,
+        coverage.n_questions_with_drifted_gold,
         progress.n_unfinished,
         progress.n_provisional,
     from rates

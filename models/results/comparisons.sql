@@ -6,6 +6,13 @@ predictions as (
 
 ),
 
+waves as (
+
+    select * from {{ ref('prediction_waves') }}
+    where is_chosen
+
+),
+
 golds as (
 
     select * from {{ ref('gold_outcomes') }}
@@ -25,11 +32,14 @@ comparisons as (
         golds.gold_id,
         golds.gold_number,
         golds.statement_id as gold_statement_id,
+        golds.wave_id,
         golds.outcome as gold_outcome,
         golds.result_id as gold_result_id,
         golds.order_rule,
         golds.order_id,
         golds.is_limit_tie,
+        golds.is_order_unkept,
+        golds.is_limited,
         golds.is_row_sensitive as is_gold_row_sensitive,
         golds.is_float_sensitive as is_gold_float_sensitive,
         golds.variant as gold_variant,
@@ -40,11 +50,16 @@ comparisons as (
         outcomes.is_float_sensitive as is_predicted_float_sensitive,
         outcomes.variant as predicted_variant,
     from predictions
+    left join waves on predictions.prediction_id = waves.prediction_id
     inner join golds
         on predictions.benchmark = golds.benchmark
         and predictions.question_id = golds.question_id
         and predictions.gold_edition = golds.gold_edition
-    left join outcomes on predictions.statement_id = outcomes.statement_id
+        -- On a live database, within one wave; what gold stands in a file belongs to every wave.
+        and (golds.statement_id is null or golds.wave_id is not distinct from waves.wave_id)
+    left join outcomes
+        on predictions.statement_id = outcomes.statement_id
+        and waves.wave_id is not distinct from outcomes.wave_id
 
 )
 

@@ -13,6 +13,8 @@ runnable as (
         engine,
         snapshot_id,
         database_path,
+        connection,
+        search_path,
         schema_benchmark as benchmark,
         db_id,
         sql_id,

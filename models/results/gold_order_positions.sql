@@ -10,6 +10,7 @@ tie_groups as (
 
     select distinct
         statement_id,
+        wave_id,
         order_rank,
         from_position,
         to_position,
@@ -21,6 +22,7 @@ positions as (
 
     select
         statement_id,
+        wave_id,
         order_rank,
         unnest(range(from_position, to_position + 1)) as position,
     from tie_groups

@@ -39,6 +39,7 @@ probed as (
 
     select
         golds.statement_id,
+        gold_outcomes.wave_id,
         gold_outcomes.n_columns,
         greatest(coalesce(syntax.offset_rows, 0), 0) as n_skipped,
         -- A negative LIMIT is none (SQLite).
@@ -51,6 +52,8 @@ probed as (
     inner join outcomes as probe_outcomes
         on probe_outcomes.statement_id
         = {{ statement_id('gold_statements.engine', 'gold_statements.snapshot_id', 'syntax.order_probe_sql') }}
+        -- On a live database, of the same wave: another one's rows may be others.
+        and gold_outcomes.wave_id is not distinct from probe_outcomes.wave_id
     where not probe_outcomes.is_cut
 
 ),
@@ -60,11 +63,12 @@ ranked as (
     -- The probe returns the gold's columns, then its order keys, then the rank of the row by those keys.
     select
         probed.statement_id,
+        probed.wave_id,
         probed.n_skipped,
         probed.limit_rows,
         result_rows.cells[1:probed.n_columns] as cells,
         cast(substr(result_rows.cells[-1], 3) as bigint) as order_rank,
-        count(*) over (partition by probed.statement_id, result_rows.cells[-1]) as n_tied,
+        count(*) over (partition by probed.statement_id, probed.wave_id, result_rows.cells[-1]) as n_tied,
     from probed
     inner join result_rows on probed.probe_result_id = result_rows.result_id
 
@@ -76,6 +80,7 @@ placed as (
     -- Where LIMIT or OFFSET cuts through the tie there are fewer places than tied rows.
     select
         statement_id,
+        wave_id,
         order_rank,
         cells,
         md5(to_json(cells)) as row_key,

@@ -6,6 +6,13 @@ predictions as (
 
 ),
 
+waves as (
+
+    select * from {{ ref('prediction_waves') }}
+    where is_chosen
+
+),
+
 outcomes as (
 
     select * from {{ ref('statement_outcomes') }}
@@ -52,7 +59,10 @@ samples as (
     semi join sampled_sets
         on predictions.prediction_set = sampled_sets.prediction_set
         and predictions.benchmark = sampled_sets.benchmark
-    left join outcomes on predictions.statement_id = outcomes.statement_id
+    left join waves on predictions.prediction_id = waves.prediction_id
+    left join outcomes
+        on predictions.statement_id = outcomes.statement_id
+        and waves.wave_id is not distinct from outcomes.wave_id
     left join results on outcomes.result_id = results.result_id
 
 ),

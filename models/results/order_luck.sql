@@ -25,9 +25,12 @@ golds as (
 
 ),
 
-outcomes as (
+texts as (
 
-    select * from {{ ref('statement_outcomes') }}
+    select distinct
+        statement_id,
+        sql_id,
+    from {{ ref('statement_outcomes') }}
 
 ),
 
@@ -63,8 +66,9 @@ matched as (
         comparisons.gold_id,
         comparisons.predicted_statement_id,
         comparisons.gold_statement_id,
+        comparisons.wave_id,
         comparisons.order_rule,
-        outcomes.sql_id,
+        texts.sql_id,
         greatest(coalesce(syntax.offset_rows, 0), 0) as n_skipped,
         verdicts.n_gold_rows,
         golds.n_tie_groups,
@@ -73,9 +77,11 @@ matched as (
         on comparisons.order_id = verdicts.order_id
         and comparisons.gold_result_id = verdicts.gold_result_id
         and comparisons.predicted_result_id = verdicts.predicted_result_id
-    inner join golds on comparisons.gold_id = golds.gold_id
-    inner join outcomes on comparisons.predicted_statement_id = outcomes.statement_id
-    left join syntax on outcomes.sql_id = syntax.sql_id
+    inner join golds
+        on comparisons.gold_id = golds.gold_id
+        and comparisons.wave_id is not distinct from golds.wave_id
+    inner join texts on comparisons.predicted_statement_id = texts.statement_id
+    left join syntax on texts.sql_id = syntax.sql_id
     -- Only where gold's own order says something about these rows.
     where comparisons.order_rule = 'strict' or golds.n_tie_groups > 1
 
@@ -125,6 +131,7 @@ groups_within_ties as (
     ) as places
     left join gold_positions
         on matched.gold_statement_id = gold_positions.statement_id
+        and matched.wave_id is not distinct from gold_positions.wave_id
         and places.position = gold_positions.position
     group by matched.prediction_id, matched.gold_id, predicted_ties.order_rank
 

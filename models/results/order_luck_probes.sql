@@ -49,7 +49,11 @@ probes as (
     from matched
     inner join statements on matched.statement_id = statements.statement_id
     inner join syntax on statements.sql_id = syntax.sql_id
-    where syntax.is_ordered and syntax.order_probe_sql is not null
+    where
+        -- On a live database the probe would see the rows of another wave.
+        statements.connection is null
+        and syntax.is_ordered
+        and syntax.order_probe_sql is not null
 
 )
 

@@ -23,7 +23,11 @@ verdicts as (
             when pairs.order_rule = 'strict' then false
             when pairs.n_gold_columns <> pairs.n_predicted_columns then false
             -- Places are compared row by row, which takes every row.
-            when pairs.is_cut then case when not pairs.is_multiset_match then false end
+            when pairs.are_rows_missing
+                then case
+                    when pairs.is_unkept and pairs.is_multiset_match and pairs.n_gold_rows = 1 then true
+                    when not pairs.is_multiset_match and not coalesce(pairs.is_tie_open, false) then false
+                end
             else coalesce(order_matches.is_order_match, false)
         end as is_match,
     from pairs

@@ -49,7 +49,9 @@ tied_gold_rows as (
         list(order_rows.cells order by order_rows.order_rank, order_rows.row_key) as gold_rows,
         list(order_rows.order_rank order by order_rows.order_rank, order_rows.row_key) as gold_groups,
     from inputs
-    inner join order_rows on inputs.gold_statement_id = order_rows.statement_id
+    inner join order_rows
+        on inputs.gold_statement_id = order_rows.statement_id
+        and inputs.wave_id is not distinct from order_rows.wave_id
     where inputs.order_rule = 'tie_groups'
     group by inputs.pair_id
 
@@ -81,6 +83,7 @@ predicted_rows as (
     left join positions
         on inputs.order_rule = 'tie_groups'
         and inputs.gold_statement_id = positions.statement_id
+        and inputs.wave_id is not distinct from positions.wave_id
         and result_rows.row_number = positions.position
     group by inputs.pair_id
 

@@ -6,7 +6,7 @@ pairs as (
     select * from {{ ref('pair_exact_verdicts') }}
     where
         not is_match
-        and not is_cut
+        and not are_rows_missing
         and n_gold_rows = n_predicted_rows
         and n_predicted_columns >= n_gold_columns
 
@@ -72,6 +72,7 @@ inputs as (
         pairs.order_id,
         pairs.order_rule,
         pairs.gold_statement_id,
+        pairs.wave_id,
         pairs.gold_result_id,
         pairs.predicted_result_id,
         pairs.n_gold_columns,

@@ -7,7 +7,7 @@ pairs as (
     where
         order_rule = 'tie_groups'
         and not are_same_result
-        and not is_cut
+        and not are_rows_missing
         and n_gold_rows = n_predicted_rows
         and n_gold_columns = n_predicted_columns
         and (is_multiset_match or is_limit_tie)
@@ -36,11 +36,12 @@ allowed as (
 
     select
         statement_id,
+        wave_id,
         order_rank,
         row_key,
         count(*) as n_copies,
     from order_rows
-    group by statement_id, order_rank, row_key
+    group by statement_id, wave_id, order_rank, row_key
 
 ),
 
@@ -49,6 +50,7 @@ shown as (
     select
         pairs.pair_id,
         pairs.gold_statement_id,
+        pairs.wave_id,
         positions.order_rank,
         row_keys.row_key,
         count(*) as n_copies,
@@ -56,6 +58,7 @@ shown as (
     inner join row_keys on pairs.predicted_result_id = row_keys.result_id
     inner join positions
         on pairs.gold_statement_id = positions.statement_id
+        and pairs.wave_id is not distinct from positions.wave_id
         and row_keys.row_number = positions.position
     group by all
 
@@ -69,6 +72,7 @@ matches as (
     from shown
     left join allowed
         on shown.gold_statement_id = allowed.statement_id
+        and shown.wave_id is not distinct from allowed.wave_id
         and shown.order_rank = allowed.order_rank
         and shown.row_key = allowed.row_key
     group by shown.pair_id

@@ -21,11 +21,16 @@ reasons as (
             when verdicts.ex and verdicts.are_both_empty then 'match_empty'
             when verdicts.ex and not verdicts.ex_multiset then 'match_other_tied_rows'
             when verdicts.ex then 'match'
+            when verdicts.ex is null and verdicts.is_unkept then 'rows_not_kept'
             when verdicts.ex is null then 'cut'
             when verdicts.ex_multiset then 'order'
             when verdicts.n_predicted_rows = 0 then 'empty_result'
             when verdicts.n_gold_columns = verdicts.n_predicted_columns and verdicts.ex_permuted then 'permuted'
             when verdicts.ex_projection then 'extra_columns'
+            when verdicts.is_unkept
+                and not coalesce(verdicts.ex_set, false)
+                and (verdicts.ex_permuted is null or verdicts.ex_projection is null or verdicts.ex_tolerant is null)
+                then 'rows_not_kept'
             when verdicts.n_gold_columns <> verdicts.n_predicted_columns then 'column_count'
             when verdicts.ex_tolerant then 'near_in_value'
             when verdicts.ex_set then 'duplicate_count'

@@ -3,7 +3,7 @@ with
 pairs as (
 
     select * from {{ ref('result_pairs') }}
-    where not are_same_result and not is_cut and n_gold_columns = n_predicted_columns
+    where not are_same_result and not are_rows_missing and n_gold_columns = n_predicted_columns
 
 ),
 

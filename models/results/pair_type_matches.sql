@@ -6,7 +6,7 @@ pairs as (
     where
         not is_match
         and not is_multiset_match
-        and not is_cut
+        and not are_rows_missing
         and n_gold_rows = n_predicted_rows
         and n_gold_columns = n_predicted_columns
 

@@ -32,6 +32,8 @@ verdicts as (
         exact.n_gold_columns,
         exact.n_predicted_columns,
         exact.is_cut,
+        exact.is_unkept,
+        exact.are_rows_missing,
         exact.is_limit_tie,
         exact.are_both_empty,
         exact.are_same_result,
@@ -47,7 +49,7 @@ verdicts as (
             as is_undecided,
         case
             when exact.are_same_result then exact.n_gold_rows
-            when exact.is_cut and not coalesce(exact.is_multiset_match, false) then null
+            when exact.are_rows_missing and not coalesce(exact.is_multiset_match, false) then null
             when exact.is_multiset_match then exact.n_gold_rows
             else coalesce(row_overlaps.n_common_rows, 0)
         end as n_common_rows,

@@ -47,7 +47,8 @@ judged as (
         pairs.n_gold_columns < pairs.n_predicted_columns and pairs.n_gold_rows = pairs.n_predicted_rows as can_be_projected,
         pairs.is_multiset_match,
         pairs.n_gold_rows > 1 and comparisons.order_rule <> 'none' as is_order_compared,
-        near_pairs.gold_result_id is not null as is_near,
+        -- Of rows that were not kept nobody can say that they are not near.
+        near_pairs.gold_result_id is not null or coalesce(pairs.is_unkept, false) as is_near,
         comparisons.is_gold_row_sensitive or comparisons.is_predicted_row_sensitive as is_sensitive,
         (comparisons.is_gold_row_sensitive and not comparisons.is_gold_float_sensitive)
             or (comparisons.is_predicted_row_sensitive and not comparisons.is_predicted_float_sensitive)

@@ -2,7 +2,9 @@ with
 
 landed as (
 
-    select * from {{ ref('stg_results') }}
+    -- Where there is no row to leave out, none was.
+    select * replace (is_kept or n_stored_rows = n_rows as is_kept)
+    from {{ ref('stg_results') }}
 
 ),
 
@@ -26,17 +28,23 @@ signatures as (
 
 signed as (
 
-    -- The rows past the cap of a cut result are not here; the worker signed them as it saw them.
+    -- The rows past the cap of a cut result, and of one that was not to be kept, are not here; the worker signed them
+    -- as it saw them.
     select
         landed.result_id,
         landed.n_rows,
         landed.n_columns,
         landed.n_stored_rows,
         landed.is_cut,
-        case when landed.is_cut then landed.cut_multiset_signature else coalesce(signatures.multiset_signature, md5('')) end
-            as multiset_signature,
-        case when landed.is_cut then landed.cut_set_signature else coalesce(signatures.set_signature, md5('')) end
-            as set_signature,
+        landed.is_kept,
+        case
+            when landed.is_cut or not landed.is_kept then landed.cut_multiset_signature
+            else coalesce(signatures.multiset_signature, md5(''))
+        end as multiset_signature,
+        case
+            when landed.is_cut or not landed.is_kept then landed.cut_set_signature
+            else coalesce(signatures.set_signature, md5(''))
+        end as set_signature,
     from landed
     left join signatures on landed.result_id = signatures.result_id
 

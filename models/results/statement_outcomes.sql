@@ -6,15 +6,43 @@ statements as (
 
 ),
 
-executions as (
+file_executions as (
 
-    select * from {{ ref('executions') }}
+    select * exclude (n_attempts, timed_out_at_ms)
+    from {{ ref('executions') }}
+    where wave_id is null
+
+),
+
+wave_executions as (
+
+    select * from {{ ref('wave_executions') }}
 
 ),
 
 sensitivity as (
 
     select * from {{ ref('statement_sensitivity') }}
+
+),
+
+begun as (
+
+    -- What a wave says of a statement: of a gold what it gave at the start, also where a prediction has the same text.
+    select * from wave_executions
+    where coalesce(wave_role, 'between') <> 'end'
+    qualify row_number() over (partition by statement_id, wave_id order by (wave_role = 'start') desc nulls last) = 1
+
+),
+
+untouched_executions as (
+
+    select * from file_executions
+    where variant = 'untouched'
+
+    union all by name
+
+    select * from begun
 
 ),
 
@@ -34,14 +62,21 @@ side_by_side as (
         -- What the untouched file said counts, where it was asked.
         coalesce(untouched.variant, prepared.variant) as variant,
         if(untouched.statement_id is not null, untouched, prepared) as execution,
+        ended.outcome as end_outcome,
+        ended.error_class as end_error_class,
+        ended.error_message as end_error_message,
+        ended.result_id as end_result_id,
     from statements
     left join sensitivity on statements.statement_id = sensitivity.statement_id
-    left join executions as prepared
+    left join file_executions as prepared
         on statements.statement_id = prepared.statement_id
         and prepared.variant = 'prepared'
-    left join executions as untouched
-        on statements.statement_id = untouched.statement_id
-        and untouched.variant = 'untouched'
+    left join untouched_executions as untouched on statements.statement_id = untouched.statement_id
+    left join wave_executions as ended
+        on untouched.statement_id = ended.statement_id
+        and untouched.wave_id = ended.wave_id
+        and untouched.wave_role = 'start'
+        and ended.wave_role = 'end'
 
 ),
 
@@ -49,6 +84,7 @@ outcomes as (
 
     select
         statement_id,
+        execution.wave_id,
         sql_id,
         variant,
         is_plan_sensitive,
@@ -67,6 +103,11 @@ outcomes as (
         execution.is_killed,
         execution.elapsed_ms,
         execution.timeout_ms,
+        execution.executed_at,
+        end_outcome,
+        end_error_class,
+        end_error_message,
+        end_result_id,
         coalesce(prepared_outcome = 'answered' and untouched_outcome = 'timed_out', false) as answered_prepared_only,
         -- NULL until it was run both ways.
         case

@@ -13,6 +13,8 @@ statements as (
         min(engine) as engine,
         min(snapshot_id) as snapshot_id,
         min(database_path) as database_path,
+        min(connection) as connection,
+        min(search_path) as search_path,
         min(sql) as sql,
         min(sql_id) as sql_id,
         bool_or(role in ('gold', 'gold_order_probe', 'union_gold')) as is_gold,

@@ -93,6 +93,8 @@ keyed as (
         databases.engine,
         databases.snapshot_id,
         databases.database_path,
+        databases.connection,
+        databases.search_path,
         case when told.sql is not null then {{ sql_id('engines.dialect', 'told.sql') }} end as sql_id,
         case when told.reason is null and databases.has_data
             then {{ statement_id('databases.engine', 'databases.snapshot_id', 'told.sql') }} end as statement_id,

@@ -20,7 +20,9 @@ results as (
 
 orders as (
 
+    -- A union is of files.
     select * from {{ ref('gold_outcomes') }}
+    where wave_id is null
 
 ),
 

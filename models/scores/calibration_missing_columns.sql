@@ -15,7 +15,7 @@ pairs as (
         verdicts.n_predicted_columns < verdicts.n_gold_columns
         and verdicts.n_predicted_rows = verdicts.n_gold_rows
         and verdicts.n_gold_rows > 0
-        and not verdicts.is_cut
+        and not verdicts.are_rows_missing
 
 ),
 

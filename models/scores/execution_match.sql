@@ -129,6 +129,7 @@ select
     is_provisional,
     is_killed,
     variant,
+    wave_id,
     elapsed_ms,
     error_class,
     error_message,

@@ -3,7 +3,7 @@ with
 pairs as (
 
     select * from {{ ref('result_pairs') }}
-    where not are_same_result and not is_cut and not are_both_empty
+    where not are_same_result and not are_rows_missing and not are_both_empty
 
 ),
 

@@ -14,6 +14,13 @@ scoreability as (
 
 ),
 
+waves as (
+
+    select * from {{ ref('prediction_waves') }}
+    where is_chosen
+
+),
+
 outcomes as (
 
     select * from {{ ref('statement_outcomes') }}
@@ -99,6 +106,7 @@ judged as (
             else outcomes.error_class
         end as error_class,
         outcomes.error_message,
+        waves.wave_id,
         outcomes.elapsed_ms,
         outcomes.variant,
         coalesce(outcomes.is_killed, false) as is_killed,
@@ -127,7 +135,10 @@ judged as (
         on predictions.benchmark = hardness.benchmark
         and predictions.question_id = hardness.question_id
         and predictions.gold_edition = hardness.gold_edition
-    left join outcomes on predictions.statement_id = outcomes.statement_id
+    left join waves on predictions.prediction_id = waves.prediction_id
+    left join outcomes
+        on predictions.statement_id = outcomes.statement_id
+        and waves.wave_id is not distinct from outcomes.wave_id
     left join unions on predictions.statement_id = unions.statement_id
     left join nearest on predictions.prediction_id = nearest.prediction_id
     left join best on predictions.prediction_id = best.prediction_id
@@ -145,6 +156,7 @@ named as (
             when is_waiting then 'waiting'
             when question_status = 'no_database' then 'no_database'
             when question_status = 'not_run' then 'not_run'
+            when question_status = 'gold_drifted' then 'gold_drifted'
             when not is_scoreable then 'gold_failed'
             when issue in ('over_cap', 'no_labels') then 'infeasible'
             when issue = 'truncated' then 'truncated'
@@ -179,7 +191,7 @@ explained as (
             else outcome
         end as reason,
         outcome in ('match', 'mismatch', 'cut') as is_executed,
-        outcome not in ('waiting', 'not_run', 'no_database', 'gold_failed', 'infeasible') as is_judged,
+        outcome not in ('waiting', 'not_run', 'no_database', 'gold_drifted', 'gold_failed', 'infeasible') as is_judged,
     from named
 
 )
@@ -219,6 +231,7 @@ select
     is_provisional,
     is_killed,
     variant,
+    wave_id,
     elapsed_ms,
     error_class,
     error_message,

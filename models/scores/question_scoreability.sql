@@ -1,8 +1,21 @@
 with
 
-golds as (
+question_waves as (
 
-    select * from {{ ref('gold_outcomes') }}
+    select * from {{ ref('question_waves') }}
+
+),
+
+prediction_waves as (
+
+    select * from {{ ref('prediction_waves') }}
+    where is_chosen
+
+),
+
+predictions as (
+
+    select * from {{ ref('predictions') }}
 
 ),
 
@@ -12,20 +25,50 @@ questions as (
 
 ),
 
+waves_in_use as (
+
+    select distinct
+        predictions.benchmark,
+        predictions.question_id,
+        predictions.gold_edition,
+        prediction_waves.wave_id,
+    from prediction_waves
+    inner join predictions on prediction_waves.prediction_id = predictions.prediction_id
+
+),
+
+considered as (
+
+    -- The waves in which some set's prediction is scored; where none is, the newest.
+    select
+        question_waves.*,
+        waves_in_use.wave_id is not null as is_in_use,
+    from question_waves
+    left join waves_in_use
+        on question_waves.benchmark = waves_in_use.benchmark
+        and question_waves.question_id = waves_in_use.question_id
+        and question_waves.gold_edition = waves_in_use.gold_edition
+        and question_waves.wave_id = waves_in_use.wave_id
+    qualify
+        is_in_use
+        or row_number() over (
+            partition by question_waves.benchmark, question_waves.question_id, question_waves.gold_edition
+            order by is_in_use desc, question_waves.started_at desc, question_waves.wave_id
+        ) = 1
+
+),
+
 editions as (
 
+    -- A question that cannot be scored in one of them is out for every set alike, for the newest of the reasons.
     select
-        golds.benchmark,
-        golds.question_id,
-        golds.gold_edition,
-        bool_or(golds.outcome = 'answered') as is_any_answered,
-        bool_and(golds.outcome = 'no_database') as is_database_lost,
-        bool_or(golds.outcome = 'not_run') as is_any_waiting,
-        arg_min(golds.outcome, golds.gold_number) as first_outcome,
-        arg_min(golds.error_class, golds.gold_number) as first_error_class,
-        arg_min(golds.error_message, golds.gold_number) as first_error_message,
-    from golds
-    group by golds.benchmark, golds.question_id, golds.gold_edition
+        *,
+        bool_or(is_any_waiting) over (partition by benchmark, question_id, gold_edition) as is_any_gold_waiting,
+    from considered
+    qualify row_number() over (
+        partition by benchmark, question_id, gold_edition
+        order by is_scoreable asc, started_at desc, wave_id
+    ) = 1
 
 ),
 
@@ -39,16 +82,18 @@ scoreability as (
         questions.db_id,
         questions.difficulty,
         questions.has_database,
-        questions.has_database and editions.is_any_answered as is_scoreable,
+        questions.has_database and editions.is_scoreable as is_scoreable,
         case
             when not questions.has_database or editions.is_database_lost then 'no_database'
-            when editions.is_any_answered then 'scoreable'
+            when editions.is_drifted then 'gold_drifted'
+            when editions.is_scoreable then 'scoreable'
             when editions.is_any_waiting then 'not_run'
             when editions.first_outcome = 'timed_out' then 'gold_timed_out'
             when editions.first_outcome = 'refused' then 'gold_refused'
             else 'gold_failed'
         end as status,
-        editions.is_any_waiting as is_any_gold_waiting,
+        editions.wave_id,
+        editions.is_any_gold_waiting,
         editions.first_error_class as gold_error_class,
         editions.first_error_message as gold_error_message,
     from editions

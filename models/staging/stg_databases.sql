@@ -17,6 +17,8 @@ current_once as (
         path,
         snapshot_id,
         n_bytes,
+        connection,
+        search_path,
     from landed
     where {{ is_current_import() }}
     qualify row_number() over (partition by import_id, db_id order by landed_at desc) = 1

@@ -14,6 +14,8 @@ once as (
         engine,
         snapshot_id,
         variant,
+        wave_id,
+        wave_role,
         outcome,
         error_class,
         error_code,
