@@ -44,6 +44,9 @@ BETA = {name: f"select beta from {name.replace(' ', '_')}" for name in ("same", 
 ONE, TWO, THREE = [["n:1"]], [["n:2"]], [["n:3"]]
 UP, DOWN = [["n:1"], ["n:2"]], [["n:2"], ["n:1"]]
 ANN_BO, BO_ANN = [["t:Ann"], ["t:Bo"]], [["t:Bo"], ["t:Ann"]]
+# Rows of their own: of a result that was once stored whole, all is known.
+SIX, ELEVEN = [["n:6"], ["n:11"]], [["n:11"], ["n:6"]]
+CY_DEE, DEE_CY = [["t:Cy"], ["t:Dee"]], [["t:Dee"], ["t:Cy"]]
 TIED: Rows = [["t:Ann", "n:5", "n:1"], ["t:Bo", "n:5", "n:1"]]
 APART: Rows = [["t:Ann", "n:5", "n:1"], ["t:Bo", "n:6", "n:2"]]
 
@@ -109,9 +112,9 @@ def states(tmp_path_factory: pytest.TempPathFactory) -> dict[str, State]:
         probe_of(GOLDS["ordered"]): TIED,
         GOLDS["reordered"]: ANN_BO,
         probe_of(GOLDS["reordered"]): APART,
-        GOLDS["unkept"]: UP,
-        GOLDS["unkept order"]: ANN_BO,
-        probe_of(GOLDS["unkept order"]): [[*row[:2], "n:1"] for row in TIED],
+        GOLDS["unkept"]: SIX,
+        GOLDS["unkept order"]: CY_DEE,
+        probe_of(GOLDS["unkept order"]): [["t:Cy", "n:5", "n:1"], ["t:Dee", "n:5", "n:1"]],
     }
     answers: dict[str, Rows] = {
         ALPHA["same"]: ONE,
@@ -120,8 +123,8 @@ def states(tmp_path_factory: pytest.TempPathFactory) -> dict[str, State]:
         ALPHA["ordered"]: BO_ANN,
         ALPHA["reordered"]: ANN_BO,
         ALPHA["interrupted"]: ONE,
-        ALPHA["unkept"]: DOWN,
-        ALPHA["unkept order"]: BO_ANN,
+        ALPHA["unkept"]: ELEVEN,
+        ALPHA["unkept order"]: DEE_CY,
     }
     changed: dict[str, Rows] = {
         GOLDS["drifting"]: TWO,
