@@ -23,7 +23,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import comb
 from pathlib import Path
 from typing import Any
@@ -96,7 +96,13 @@ def answered(session: Session, sql: str) -> Answer:
     """A statement's rows as a set, or why it has none; it may take LIMIT_S and give MAX_ROWS."""
     rows: list[Row] = []
     session.limit_time(LIMIT_S)
-    watch = threading.Timer(LIMIT_S, session.interrupt)
+    is_over = threading.Event()
+
+    def interrupt() -> None:
+        is_over.set()
+        session.interrupt()
+
+    watch = threading.Timer(LIMIT_S, interrupt)
     watch.start()
     try:
         session.execute(sql)
@@ -107,7 +113,10 @@ def answered(session: Session, sql: str) -> Answer:
                 return Failure("failed", "resource", None, message, is_session_lost=True)
         return frozenset(cells_of_rows(rows))
     except Exception as error:
-        return session.failure(error)
+        found = session.failure(error)
+        if is_over.is_set():
+            return replace(found, outcome="timed_out", error_class="interrupted", is_session_lost=True)
+        return found
     finally:
         watch.cancel()
         watch.join()
