@@ -50,7 +50,10 @@ def _written(
 ) -> Sequence[Any]:
     if None not in values:
         return write(values)  # type: ignore[arg-type]
-    following = iter(write([value for value in values if value is not None])).__next__
+    present = [value for value in values if value is not None]
+    if not present:
+        return values
+    following = iter(write(present)).__next__
     return [None if value is None else following() for value in values]
 
 
