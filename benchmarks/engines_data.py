@@ -14,7 +14,7 @@ from glue.engines.server import Address
 N_ROWS = 12_000
 N_LARGE_ROWS = 10_000
 _N_CITIES = 40
-_PREFIX = "evalhouse_b_"
+PREFIX = "evalhouse_b_"
 
 _TABLE = """
     create table visit (
@@ -79,7 +79,7 @@ def _rows() -> Iterator[tuple[Any, ...]]:
 @contextmanager
 def own_database(engine: str) -> Iterator[Address]:
     """A database with the table, and a user who may read it; both are dropped after."""
-    name, password = f"{_PREFIX}{secrets.token_hex(4)}", secrets.token_hex(8)
+    name, password = f"{PREFIX}{secrets.token_hex(4)}", secrets.token_hex(8)
     types = _TYPES[engine]
     ask = _MASTERS[engine]
     schemas: tuple[str, ...]

@@ -251,3 +251,11 @@ def test_signatures_end_where_memory_would() -> None:
     assert counter.signatures() == (None, None)
     counter.add([("n:3",)])
     assert counter.signatures() == (None, None)
+
+
+@given(st.decimals(allow_nan=False, allow_infinity=False, places=None) | st.decimals(-1000, 1000, places=6))
+def test_digits_tell_a_decimal_s_cell_or_nothing(value: Decimal) -> None:
+    """Where they tell, it is the cell by way of the double."""
+    from glue.cells import _any_decimal, plain_number_cell
+
+    assert plain_number_cell(str(value)) in (None, _any_decimal(value))
