@@ -5,8 +5,8 @@ sets of rows:
 
 | | PostgreSQL | MariaDB |
 |---|---|---|
-| as canonical cells | 174 | 174 |
-| dates as texts, numbers at four significant digits | 187 | 187 |
+| as canonical cells | 174 | 177 less the ties: 173 to 174 |
+| dates as texts, numbers at four significant digits | 187 | 190 less the ties: 186 to 187 |
 
 Another count of the same golds has 186 for PostgreSQL. Both are right: question 1389 takes one row of three
 that tie, PostgreSQL's plan decides which, and the plan changes once the tables have been analysed.
@@ -15,8 +15,9 @@ What differs at four digits:
 
 * 212 (MariaDB): the element in the fewest non-carcinogenic molecules. Four elements are in one each.
 * 766 (MariaDB): the hero of most strength. 63 have a strength of 100.
+* 736 (MariaDB, some days: its statistics are samples): the hero of least intelligence. Three have as little.
 * 1389 (MariaDB; PostgreSQL without statistics): the event of the lowest cost. Three have one of 6.
-  In these three the last place of LIMIT falls within a tie, so any answer is as right as SQLite's.
+  In these four the last place of LIMIT falls within a tie, so any answer is as right as SQLite's.
 * 788 (PostgreSQL): its gold asks something else, what part of the heroines is Marvel's (54.95 %); the others
   ask what part of Marvel's heroes is female (28.68 %).
 * 1322 (PostgreSQL): its gold asks for names of events that are no meeting; the others count each meeting.
@@ -65,6 +66,9 @@ LIMITS = Limits(1 << 30)
 TIES = {
     212: "select element from (select element, rank() over (order by count(distinct molecule_id)) as place"
     " from atom join molecule using (molecule_id) where label = '-' group by element) where place = 1",
+    736: "select superhero_name from (select superhero_name, rank() over (order by attribute_value) as place"
+    " from superhero join hero_attribute on hero_id = superhero.id"
+    " join attribute on attribute_id = attribute.id where attribute_name = 'Intelligence') where place = 1",
     766: "select full_name from (select full_name, rank() over (order by attribute_value desc) as place"
     " from superhero join hero_attribute on hero_id = superhero.id"
     " join attribute on attribute_id = attribute.id where attribute_name = 'Strength') where place = 1",
@@ -161,23 +165,23 @@ def test_cells_differ_where_types_do(mini_dev: dict[str, dict[int, Answer]]) -> 
     postgresql = differing(mini_dev, "postgresql", as_they_are) - set(TIES)
     mariadb = differing(mini_dev, "mariadb", as_they_are) - set(TIES)
     assert postgresql == DATES | SINGLE_PRECISION | EXACT_MEANS | OTHER_QUESTIONS
-    assert mariadb == DATES | EXACT_MEANS | EXACT_QUOTIENTS | LAST_DIGITS
-    assert (N_GOLDS - len(postgresql), N_GOLDS - len(mariadb | set(TIES))) == (174, 174)
+    assert mariadb | LAST_DIGITS == DATES | EXACT_MEANS | EXACT_QUOTIENTS | LAST_DIGITS
+    assert (N_GOLDS - len(postgresql), N_GOLDS - len(mariadb | LAST_DIGITS)) == (174, 177)
 
 
-def test_at_four_digits_six_questions_differ(mini_dev: dict[str, dict[int, Answer]]) -> None:
+def test_at_four_digits_three_questions_and_ties_differ(mini_dev: dict[str, dict[int, Answer]]) -> None:
+    """Apart from ties, PostgreSQL's three: 187 are equal. In MariaDB ties alone differ, at most four."""
     postgresql = differing(mini_dev, "postgresql", at_four_digits)
     mariadb = differing(mini_dev, "mariadb", at_four_digits)
-    assert postgresql - {1389} == OTHER_QUESTIONS | {1410}
-    assert mariadb <= set(TIES)  # which of them, its plans decide: all three, as a rule
-    assert N_GOLDS - len(postgresql | {1389}) == 186
-    assert N_GOLDS - len(postgresql - {1389}) == 187
-    assert N_GOLDS - len(set(TIES)) == 187
+    assert postgresql - set(TIES) == OTHER_QUESTIONS | {1410}
+    assert N_GOLDS - len(postgresql - set(TIES)) == 187
+    assert mariadb <= set(TIES)
+    assert N_GOLDS - len(mariadb) >= 186
 
 
 @pytest.mark.parametrize(
     ("question_id", "db_id", "n_tied"),
-    [(212, "toxicology", 4), (766, "superhero", 63), (1389, "student_club", 3)],
+    [(212, "toxicology", 4), (736, "superhero", 3), (766, "superhero", 63), (1389, "student_club", 3)],
 )
 def test_a_limit_within_a_tie_takes_any_of_it(
     mini_dev: dict[str, dict[int, Answer]], shared_data: Path, question_id: int, db_id: str, n_tied: int

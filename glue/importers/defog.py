@@ -106,9 +106,12 @@ class _Reader:
             self._add(question_id, position, row, dialect, golds)
 
     def _rows(self, path: Path) -> Iterator[Record]:
-        """The rows of a file that have as many cells as its header. GlueError where it is no such CSV."""
+        """The rows of a file that have as many cells as its header. GlueError where it is no such CSV.
+
+        A quote within a cell may stand alone, as in a published file.
+        """
         csv.field_size_limit(2**31 - 1)
-        rows = csv.reader(io.StringIO(read_text(path, self.batch, _OPTION), newline=""), strict=True)
+        rows = csv.reader(io.StringIO(read_text(path, self.batch, _OPTION), newline=""))
         line = 1
         try:
             header = next(rows, [])
@@ -121,7 +124,7 @@ class _Reader:
                 number += 1
                 if len(cells) == len(header):
                     yield record, number, dict(zip(header, cells, strict=True))
-                else:
+                else:  # also where a quote is never closed
                     detail = f"{len(cells)} cells under {len(header)} columns"
                     self._refuse(path, record, None, "malformed", detail, "mend the row's commas and quotes")
         except csv.Error as error:

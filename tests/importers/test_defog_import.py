@@ -159,7 +159,7 @@ def test_a_row_of_other_width_is_refused(tmp_path: Path) -> None:
         ("", "no column 'question'"),
         ("question,db_name,query\n", "can land: no rows"),
         ("question,db_name,query\nq,d,\n", "can land; line 2: query is ''"),
-        ('question,db_name,query\nq,d,"s\n', "the row of line 2: unexpected end of data"),
+        ('question,db_name,query\nq,"d,s\nq,d,s\n', "can land; line 2: 2 cells under 3 columns"),
     ],
 )
 def test_a_file_that_is_none_stops_the_import(tmp_path: Path, content: str, message: str) -> None:
@@ -168,6 +168,12 @@ def test_a_file_that_is_none_stops_the_import(tmp_path: Path, content: str, mess
     with pytest.raises(GlueError) as error:
         read_defog("d", [path])
     assert message in error.value.message
+
+
+def test_a_quote_within_a_cell_may_stand_alone(tmp_path: Path) -> None:
+    path = tmp_path / "gen_sqlite.csv"
+    path.write_text('question,db_name,query\n"What is "new" then?",d,SELECT 1\n')
+    assert [row["question"] for row in read_defog("d", [path]).rows["questions"]] == ['What is new" then?"']
 
 
 def test_another_column_may_be_what_a_model_is_told(tmp_path: Path) -> None:
