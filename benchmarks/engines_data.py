@@ -14,7 +14,7 @@ from glue.engines.server import Address
 N_ROWS = 12_000
 N_LARGE_ROWS = 10_000
 _N_CITIES = 40
-PREFIX = "evalhouse_b_"
+PREFIX = "evalhouse_benchmark_"
 
 _TABLE = """
     create table visit (

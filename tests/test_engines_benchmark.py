@@ -19,7 +19,7 @@ def test_a_tiny_run_prints_its_ratios(
     engine: str, servers: Servers, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server = servers[engine]
-    prefix = f"evalhouse_b_{secrets.token_hex(3)}_"
+    prefix = f"evalhouse_benchmark_{secrets.token_hex(3)}_"
     monkeypatch.setattr(engines_data, "PREFIX", prefix)
     tiny = ["--engine", engine, "--small", "18", "--large", "2", "--runs", "1"]
     assert engines.main(tiny) == 0
