@@ -48,9 +48,11 @@ def query(
     notes for stderr. GlueError when there is no warehouse, another process writes it, or the statement fails.
     """
     connection = open_read_only(home)
+    is_old = False
     try:
         notes = []
-        if is_stale(home, connection):
+        is_old = is_stale(home, connection)
+        if is_old:
             notes.append("the warehouse is older than what has landed (hint: `glue build`, or `dbt build`)")
         if format_name == "parquet":
             _write_parquet(connection, _one_statement(connection, sql), out)
@@ -63,6 +65,11 @@ def query(
         else:
             notes += _write_table(result, out, width, is_styled)
         return notes
+    except GlueError as error:
+        # A table that no build has made yet is no misspelling.
+        if is_old and "Table with name" in error.message:
+            raise GlueError(error.message, f"`glue build` may make it; {error.hint}") from error
+        raise
     finally:
         connection.close()
 

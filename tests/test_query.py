@@ -203,6 +203,18 @@ def test_what_landed_since_the_last_whole_build_is_announced(home: Home) -> None
     assert ran(home, "select 1")[1] == []
 
 
+def test_a_table_that_is_not_built_yet_is_no_misspelling(home: Home) -> None:
+    from glue.landing import Writer
+
+    time.sleep(0.05)  # file times are coarser than the clock
+    with Writer(home, loop="generate") as writer:
+        writer.append("runs", [{"run_id": "r", "started_at": datetime.now(UTC)}])
+    with pytest.raises(GlueError, match="Table with name leaderbord") as caught:
+        ran(home, "from leaderbord")
+    assert caught.value.hint is not None
+    assert caught.value.hint.startswith("`glue build` may make it; Did you mean")
+
+
 def test_visible_keeps_what_people_read() -> None:
     assert visible("naïve 中文 👩\u200d🔬") == "naïve 中文 👩\u200d🔬"
     assert visible("a\tb\u2028c\x7f") == "a\\tb\\u2028c\\x7f"
