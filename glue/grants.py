@@ -43,7 +43,7 @@ def grant_script(engine: str, grant: Grant) -> str:
         f"-- {SERVER_KINDS[engine].title}: a user that may read for Evalhouse, and nothing else.",
         f"-- {change}",
     ]
-    return "\n".join([*head, *lines]) + "\n"
+    return "\n".join([*head, *lines, "", "-- To undo it, as an administrator:", *_UNDO[engine](grant)]) + "\n"
 
 
 def _postgresql(grant: Grant) -> list[str]:
@@ -170,6 +170,22 @@ _SCRIPTS: dict[str, Callable[[Grant], list[str]]] = {
     "mariadb": _mysql_family("max_user_connections 10 max_statement_time 600"),
     "oracle": _oracle,
     "sqlserver": _sqlserver,
+}
+
+
+_UNDO: dict[str, Callable[[Grant], list[str]]] = {
+    # The default privileges stand in the way of DROP ROLE.
+    "postgresql": lambda grant: [f"-- drop owned by {_double(grant.user)}; drop role {_double(grant.user)};"],
+    "mysql": lambda grant: [f"-- drop user {_mysql_text(grant.user)}@'%';"],
+    "mariadb": lambda grant: [f"-- drop user {_mysql_text(grant.user)}@'%';"],
+    "oracle": lambda grant: [
+        f"-- drop user {_double(grant.user.upper())};",
+        f"-- drop profile {_double(grant.user.upper() + '_LIMITS')};",
+    ],
+    "sqlserver": lambda grant: [
+        f"-- use {_square(grant.database or 'shop')}; drop user {_square(grant.user)};",
+        f"-- drop login {_square(grant.user)};",
+    ],
 }
 
 

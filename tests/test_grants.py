@@ -117,16 +117,17 @@ def reader(request: pytest.FixtureRequest, servers: Servers) -> Iterator[Reader]
     if engine == "mariadb":
         grant = Grant(user=user, database=server.name, password=PASSWORD)
     server.run(SCRIPT[engine])
-    server.run(grant_script(request.param, grant))
+    script = grant_script(request.param, grant)
+    server.run(script)
+    undo = "\n".join(
+        line.removeprefix("-- ") for line in script.partition("-- To undo it")[2].splitlines()[1:]
+    )
     try:
         yield Reader(server, user)
     finally:
-        if engine == "postgresql":
-            server.run(f"""drop owned by "{user}"; drop role "{user}";
-                drop schema "Sales" cascade; drop table hidden""")
-        else:
-            quoted = user.replace("'", "''")
-            server.run(f"drop user '{quoted}'@'%'; drop view seen; drop table orders")
+        server.run(undo)
+        rest = {"postgresql": 'drop schema "Sales" cascade; drop table hidden'}
+        server.run(rest.get(engine, "drop view seen; drop table orders"))
 
 
 def test_the_user_may_select(reader: Reader) -> None:
@@ -208,6 +209,7 @@ def test_oracle_grants_read_and_a_session() -> None:
     assert "where owner in ('SALES')" in script
     granted = [line.strip() for line in script.splitlines() if line.startswith("grant ")]
     assert granted == ['grant create session to "READER";']
+    assert '-- drop user "READER";\n-- drop profile "READER_LIMITS";' in script
     with pytest.raises(GlueError, match="cannot hold"):
         grant_script("oracle", Grant(password='a"b'))
 
