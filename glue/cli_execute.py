@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from glue.cli_output import print_table
 from glue.cli_parts import COUNT, Seconds, Size, command_line, options
 from glue.home import Home
 
 if TYPE_CHECKING:
+    from glue.execute_plan import ExecutePlan
     from glue.run import ExecuteOptions, ExecuteReport
 
 EXECUTE_OPTIONS = (
@@ -72,19 +74,51 @@ def execute_and_tell(benchmarks: Iterable[str], given: dict[str, Any]) -> None:
 Examples:
   glue execute
   glue execute --workers 8 --timeout 60 --gold-timeout 300
+  glue execute --connection sales --plan
   glue execute --connection sales --workers 1""",
 )
 @options(*EXECUTE_OPTIONS)
 @click.option("--benchmark", "benchmarks", multiple=True, metavar="BENCHMARK", help="Only its statements.")
 @click.option("--connection", "connections", multiple=True, metavar="NAME", help="Only statements on it.")
 @click.option("--engine", "engines", multiple=True, metavar="ENGINE", help="Only statements on it.")
-def execute(benchmarks: tuple[str, ...], **given: Any) -> None:
+@click.option("--plan", is_flag=True, help="Print what would be run, where and how often; run nothing.")
+def execute(benchmarks: tuple[str, ...], plan: bool, **given: Any) -> None:
     """Run every pending statement, once each, until none is left.
 
     Predicted SQL is held to be hostile: it runs in processes of its own that can write nothing and are
     killed a second after their limit. Ctrl-C keeps what is done.
     """
+    if plan:
+        from glue.execute_plan import planned
+        from glue.progress import progress_on
+
+        _tell_plan(planned(Home.current(), chosen_execution(benchmarks, given), progress_on()))
+        return
     execute_and_tell(benchmarks, given)
+
+
+def _tell_plan(plan: ExecutePlan) -> None:
+    if not plan.parts:
+        print("nothing is pending")
+        return
+    print_table(
+        ["connection", "engine", "golds", "others", "to run", "at once"],
+        [
+            (
+                part.connection or "(files)",
+                part.engine,
+                part.n_golds,
+                part.n_others,
+                part.n_runs,
+                part.workers,
+            )
+            for part in plan.parts
+        ],
+    )
+    print(f"at most {plan.limits.prediction_s:g} s each, {plan.limits.gold_s:g} s a gold; nothing was run")
+    if any(part.connection for part in plan.parts):
+        print("golds of a live database run twice: before all else and after it")
+    print('their texts: glue query "select is_gold, sql from pending_statements"')
 
 
 def tell_waves(report: ExecuteReport) -> None:

@@ -91,11 +91,13 @@ def _print_set(report: SetReport) -> None:
     counts = report.coverage
     print(f"\n{report.prediction_set} on {report.benchmark}")
     if counts:
-        n_left = counts["n_questions_without_database"] + counts["n_questions_with_failed_gold"]
+        n_drifted = counts["n_questions_with_drifted_gold"]
+        n_left = counts["n_questions_without_database"] + counts["n_questions_with_failed_gold"] + n_drifted
         print(
             f"{counts['n_questions'] - n_left:,} of {counts['n_questions']:,} questions can be scored: "
             f"{counts['n_questions_without_database']:,} have no database, "
             f"{counts['n_questions_with_failed_gold']:,} no gold that answers"
+            + (f", {n_drifted:,} a gold that drifted" if n_drifted else "")
         )
         if counts["n_unfinished"]:
             print(f"{counts['n_unfinished']:,} predictions are unfinished: the values will change")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
-    from glue.execute import Addresses, Summary
+    from glue.execute import Addresses, Statement, Summary
     from glue.progress import Progress
 
 MAX_WAVES = 10
@@ -79,11 +79,8 @@ def execute_pending(
     GlueError when another `glue execute` runs, a model fails to build, or the waves do not end.
     """
     from glue.execute import Addresses
-    from glue.importers.landed import landed_benchmark
 
-    for name in options.benchmarks:
-        landed_benchmark(home, name)
-    _check_databases(home, options)
+    _check_names(home, options)
     report = ExecuteReport()
     addresses = Addresses(home)
     with Writer(home, loop="execute", command=command) as writer:
@@ -109,22 +106,13 @@ def _one_wave(
     addresses: Addresses,
 ) -> Summary:
     from glue.engines.base import UNION_SUFFIX
-    from glue.execute import Summary, execute, statements_of, wanted_indexes_of
+    from glue.execute import Summary, execute, wanted_indexes_of
     from glue.unions import unions_of
 
-    built = refresh(
-        home,
-        "pending_statements",
-        options.variables,
-        on_start=lambda: progress.note("bringing the pending table up to date …"),
-    )
+    built, statements = _pending(home, options, progress)
     report.refresh_s += built.elapsed_seconds
     report.n_refreshes += not built.is_skipped
-    pending = _of_benchmarks(pending_statements(home), options.benchmarks)
-    if options.is_of_drafts:
-        pending = pending.filter(pending["is_draft"])
-    pending = on_databases(pending, options)
-    if not pending.num_rows:
+    if not statements:
         return Summary()
     given = {
         "workers": options.workers,
@@ -133,7 +121,6 @@ def _one_wave(
         "max_rows": options.max_rows,
         "max_memory_bytes": options.max_memory_bytes,
     }
-    statements = statements_of(pending)
     has_unions = any(statement.engine.endswith(UNION_SUFFIX) for statement in statements)
     started = time.monotonic()
     wave = execute(
@@ -153,6 +140,32 @@ def _one_wave(
     return wave
 
 
+def pending_of(
+    home: Home, options: ExecuteOptions, progress: Progress
+) -> tuple[BuildReport, list[Statement]]:
+    """Refresh pending_statements; its statements that were asked for.
+
+    GlueError for a benchmark, connection or engine that there is not, or a model that fails to build.
+    """
+    _check_names(home, options)
+    return _pending(home, options, progress)
+
+
+def _pending(home: Home, options: ExecuteOptions, progress: Progress) -> tuple[BuildReport, list[Statement]]:
+    from glue.execute import statements_of
+
+    built = refresh(
+        home,
+        "pending_statements",
+        options.variables,
+        on_start=lambda: progress.note("bringing the pending table up to date …"),
+    )
+    pending = _of_benchmarks(pending_statements(home), options.benchmarks)
+    if options.is_of_drafts:
+        pending = pending.filter(pending["is_draft"])
+    return built, statements_of(on_databases(pending, options))
+
+
 def _of_benchmarks(pending: pa.Table, benchmarks: Sequence[str]) -> pa.Table:
     import pyarrow as pa
 
@@ -163,9 +176,13 @@ def _of_benchmarks(pending: pa.Table, benchmarks: Sequence[str]) -> pa.Table:
     return pending.filter(pa.array(keep, pa.bool_()))
 
 
-def _check_databases(home: Home, options: ExecuteOptions) -> None:
-    """GlueError, with the nearest name, for an engine or a connection that there is not."""
+def _check_names(home: Home, options: ExecuteOptions) -> None:
+    """GlueError, with the nearest name, for a benchmark, an engine or a connection that there is not."""
     from glue.engines import engine_named
+    from glue.importers.landed import landed_benchmark
+
+    for name in options.benchmarks:
+        landed_benchmark(home, name)
 
     for name in options.engines:
         engine_named(name)
@@ -215,6 +232,7 @@ _COVERAGE_COLUMNS = (
     "n_questions",
     "n_questions_without_database",
     "n_questions_with_failed_gold",
+    "n_questions_with_drifted_gold",
     "n_unfinished",
     "n_provisional",
 )

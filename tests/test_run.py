@@ -12,6 +12,7 @@ import pytest
 import glue.execute
 from glue import run
 from glue.build import BuildReport
+from glue.cli_run import _print_set
 from glue.errors import GlueError
 from glue.execute import Summary
 from glue.home import Home
@@ -139,7 +140,8 @@ def built(home: Home) -> Home:
             create table leaderboard as
             select 'alpha' as prediction_set, 'shop' as benchmark, protocol, metric, value, numerator,
                 4 as denominator, 1 as place, 9 as n_questions, 4 as n_questions_without_database,
-                1 as n_questions_with_failed_gold, 0 as n_unfinished, 2 as n_provisional
+                1 as n_questions_with_failed_gold, 2 as n_questions_with_drifted_gold,
+                0 as n_unfinished, 2 as n_provisional
             from (values
                 ('bird_official', 'ex_set', 0.75, 3.0),
                 ('evalhouse', 'em', 0.25, 1.0),
@@ -167,6 +169,16 @@ def test_a_set_is_told_with_its_headline_first(built: Home) -> None:
     ]
     assert [row[2] for row in report.reasons] == [12, 11, 10, 9, 8, 7, 6, 5, 4, 3]
     assert report.coverage["n_questions_without_database"] == 4 and report.coverage["n_provisional"] == 2
+
+
+def test_a_question_whose_gold_drifted_cannot_be_scored(
+    built: Home, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _print_set(set_report(built, "alpha", "shop"))
+    assert (
+        "2 of 9 questions can be scored: 4 have no database, 1 no gold that answers, 2 a gold that drifted\n"
+        in capsys.readouterr().out
+    )
 
 
 def test_an_unknown_set_names_the_nearest(built: Home) -> None:
