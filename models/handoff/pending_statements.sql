@@ -201,7 +201,9 @@ live as (
         sized.benchmarks,
         live_due.is_rerun,
         live_due.needed_by,
-        executions.timed_out_at_ms,
+        -- What timed out in a wave that does not count for a question is as if it had not run.
+        case when not list_contains(live_due.due_because, 'not_run') then executions.timed_out_at_ms end
+            as timed_out_at_ms,
         coalesce(executions.n_attempts, 0) as n_attempts,
         sized.is_long_text as is_likely_slow,
     from live_due
