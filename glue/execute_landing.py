@@ -13,10 +13,13 @@ from typing import Any, Protocol
 from glue.execute_databases import Made
 from glue.execute_work import Statement, TimeLimits
 from glue.home import Home
+from glue.landing_rows import NotArrow
 from glue.prepared import PreparedCopy
 from glue.progress import Progress
 from glue.worker_outbox import execution_id
 from glue.worker_tasks import Settings
+
+_FROM_WORKERS = frozenset({"result_rows", "results", "executions"})
 
 
 @dataclass
@@ -78,6 +81,8 @@ class Ledger:
 
     def land_tables(self, tables: list[str], parts: list[memoryview], result_ids: list[str]) -> None:
         """Land what a worker has sent, less the rows of results that another has sent meanwhile."""
+        if not _FROM_WORKERS.issuperset(tables):
+            raise ValueError("not a table that workers send")
         repeated = self.stored.intersection(result_ids)
         for table, data in zip(tables, parts, strict=True):
             if not repeated or table == "executions":
@@ -141,7 +146,10 @@ class Ledger:
         import pyarrow as pa
         import pyarrow.compute as compute
 
-        rows = pa.ipc.open_stream(data).read_all()
+        try:
+            rows = pa.ipc.open_stream(data).read_all()
+        except (pa.ArrowException, OSError, EOFError) as error:
+            raise NotArrow(f"{table}: not an Arrow IPC stream ({error})") from error
         is_repeated = compute.is_in(rows["result_id"], value_set=pa.array(sorted(repeated), pa.string()))
         self.writer.append(table, rows.filter(compute.invert(is_repeated)))
 

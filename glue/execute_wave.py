@@ -28,6 +28,7 @@ from glue.execute_live import Endings
 from glue.execute_processes import WorkerProcess
 from glue.execute_work import Group, LivePlace, Statement, TimeLimits, grouped
 from glue.home import Home
+from glue.landing_rows import NotArrow
 from glue.prepared import SnapshotChanged, WantedIndex
 from glue.progress import Progress
 from glue.unions import Union
@@ -38,6 +39,8 @@ _GRACE_S = 1.0
 _POLL_S = 0.02
 _MAX_STILLBORN = 5
 _READ_BYTES = 1 << 20
+_GARBLED = (NotArrow, ValueError, LookupError, TypeError, AttributeError, RecursionError)
+"""What comes of reading a message that is none."""
 
 
 @dataclass
@@ -262,11 +265,7 @@ class Wave:
         try:
             for frame in worker.reader.feed(data):
                 self._hear(worker, frame)
-        except (
-            ValueError,
-            KeyError,
-            TypeError,
-        ):  # no worker of ours talks like that: a statement has taken it over
+        except _GARBLED:  # no worker of ours talks like that: a statement has taken it over
             self._bury(worker)
 
     def _hear(self, worker: WorkerProcess, frame: Frame) -> None:
@@ -357,7 +356,7 @@ class Wave:
             while data := worker.channel.recv(_READ_BYTES):
                 for frame in worker.reader.feed(data):
                     self._hear(worker, frame)
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, *_GARBLED):
             pass
 
     def _requeue(self, positions: list[int]) -> None:
@@ -382,8 +381,11 @@ class Wave:
             data = worker.channel.recv(_READ_BYTES)
         except OSError:
             data = b""
-        for frame in worker.reader.feed(data):
-            self._hear(worker, frame)
+        try:
+            for frame in worker.reader.feed(data):
+                self._hear(worker, frame)
+        except _GARBLED:
+            data = b""
         if not data:
             self._selector.unregister(worker.channel)
             self._workers.remove(worker)

@@ -53,6 +53,10 @@ _LARGEST: dict[pa.DataType, float] = {FLOATS: 3.4028234663852886e38, HALVES: 655
 """Of each precision: Arrow would make infinity of what is larger."""
 
 
+class NotArrow(GlueError):
+    """What was to be appended as an Arrow IPC stream of a table is none."""
+
+
 def landing_table(name: str) -> LandingTable:
     """The declaration of a landing table. GlueError names the nearest one when there is no such table."""
     if name not in TABLES:
@@ -155,7 +159,7 @@ class IpcSchemas:
         self._known: set[tuple[str, bytes]] = set()
 
     def check(self, table: str, data: memoryview) -> None:
-        """GlueError when `data` is not an IPC stream of `append_schema(table)`."""
+        """NotArrow when `data` is not an IPC stream of `append_schema(table)`."""
         opening = bytes(data[: _opening_bytes(data)])
         if (table, opening) in self._known:
             return
@@ -163,11 +167,11 @@ class IpcSchemas:
         try:
             found = pa.ipc.open_stream(data).schema
         except (pa.ArrowException, OSError, EOFError) as error:
-            raise GlueError(
+            raise NotArrow(
                 f"{table}: not an Arrow IPC stream ({error})", "make it with landing.to_ipc"
             ) from error
         if not found.equals(expected):
-            raise GlueError(f"{table}: {_difference(found, expected)}", "make it with landing.to_ipc")
+            raise NotArrow(f"{table}: {_difference(found, expected)}", "make it with landing.to_ipc")
         if len(opening) <= _LONGEST_OPENING:
             self._known.add((table, opening))
 

@@ -79,6 +79,10 @@ class Worker:
         self._flush()
         self._send({"kind": "bye"})
 
+    def break_down(self, why: str) -> None:
+        """Tell the parent that this is the end, between two messages of the attendant."""
+        self._send({"kind": "broken", "traceback": why})
+
     # The attendant's side
 
     def _attend(self) -> None:
@@ -308,12 +312,11 @@ def main(channel_descriptor: int, board_descriptor: int, parent_id: int) -> None
     sys.meta_path.insert(0, _NoPandas())
     gc.freeze()
     gc.set_threshold(*_GC_THRESHOLDS)
-    channel = socket.socket(fileno=channel_descriptor)
+    worker = Worker(socket.socket(fileno=channel_descriptor), Board(board_descriptor), parent_id)
     try:
-        Worker(channel, Board(board_descriptor), parent_id).work()
+        worker.work()
     except BaseException:
         with contextlib.suppress(OSError):
-            for part in encoded({"kind": "broken", "traceback": traceback.format_exc()}):
-                channel.sendall(part)
+            worker.break_down(traceback.format_exc())
         os._exit(70)
     os._exit(0)  # not one more line of engines' or libraries' code
