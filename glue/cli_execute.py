@@ -36,6 +36,14 @@ EXECUTE_OPTIONS = (
         help="Where statements run: auto is on the indexed copy, and on the untouched file where a verdict"
         " hinges on it; all is on copies alone; none is on the untouched files alone.",
     ),
+    click.option(
+        "--keep-rows",
+        type=click.Choice(["all", "mismatches", "none"]),
+        default="all",
+        show_default=True,
+        help="Which results are stored with their rows. mismatches: on a live server not those of predictions"
+        " that equal their golds. Where a verdict needs rows that were not kept it is NULL: rows_not_kept.",
+    ),
     click.option("--check-stability", is_flag=True, help="Run plan-sensitive statements both ways."),
 )
 """How statements are run."""
@@ -52,6 +60,7 @@ def chosen_execution(benchmarks: Iterable[str], given: dict[str, Any]) -> Execut
         max_rows=given["max_rows"],
         max_memory_bytes=given["max_memory"],
         prepared=given["prepared"],
+        keep_rows=given["keep_rows"],
         check_stability=given["check_stability"],
         benchmarks=tuple(benchmarks),
         connections=tuple(given.get("connections", ())),

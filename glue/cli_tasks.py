@@ -23,7 +23,13 @@ _ASKING = tuple(option for option in cli_requests.ASKING if names_of([option])[0
 _EXECUTION = tuple(
     option for option in EXECUTE_OPTIONS if names_of([option])[0] in ("workers", "timeout", "max_memory")
 )
-_REST_OF_EXECUTION = {"gold_timeout": None, "max_rows": None, "prepared": "auto", "check_stability": False}
+_REST_OF_EXECUTION = {
+    "gold_timeout": None,
+    "max_rows": None,
+    "prepared": "auto",
+    "keep_rows": "all",
+    "check_stability": False,
+}
 _MAX_DRAFTS = 99_999
 """Most drafts of one model: the tasks' numbers have room for no more."""
 _BENCHMARK = click.option(

@@ -22,7 +22,7 @@ from glue.home import Home
 from glue.prepared import WantedIndex
 from glue.progress import Progress, Silent
 from glue.unions import Union
-from glue.worker_tasks import Settings
+from glue.worker_tasks import KeepRows, Settings
 
 __all__ = [
     "Addresses",
@@ -60,6 +60,7 @@ def execute(
     max_result_bytes: int = DEFAULT_MAX_RESULT_BYTES,
     max_memory_bytes: int = DEFAULT_MAX_MEMORY_BYTES,
     prepared: Prepared = "auto",
+    keep_rows: KeepRows = "all",
     prepared_indexes: Sequence[WantedIndex] = (),
     unions: Mapping[str, Union] | None = None,
     addresses: Mapping[LivePlace, Address] | None = None,
@@ -71,7 +72,8 @@ def execute(
     `max_result_bytes` (of its rows' JSON) are not stored but counted and signed. `max_memory_bytes` is each
     worker's, above what it needs when idle. `prepared` says where statements run: each as its `variant`
     says, all on prepared copies, or none. Where an engine or a file has no copy, the file itself stands in
-    for it. `unions` are the databases of the unions that statements run on, by union_id; `addresses` say
+    for it. `keep_rows`: of results that are not kept signatures are stored, and no rows (docs/execution.md).
+    `unions` are the databases of the unions that statements run on, by union_id; `addresses` say
     where the live databases are.
 
     A live database is asked by two workers unless told otherwise, each with one connection: first for its
@@ -91,7 +93,7 @@ def execute(
     due = due_statements(home, pending, limits, prepared)
     summary.n_skipped = len(pending) - len(due)
     wave_id = uuid.uuid4().hex
-    stored = landed_results(home) if due else set()
+    stored, unkept = landed_results(home) if due else (set(), set())
     unreachable: GlueError | None = None
     for part in parts_of(due, addresses or {}):
         error = why_unreachable(part)
@@ -105,7 +107,11 @@ def execute(
             statements=part.statements,
             limits=limits,
             settings=Settings(
-                max_rows, max_result_bytes, max_memory_bytes, wave_id if part.is_live else None
+                max_rows,
+                max_result_bytes,
+                max_memory_bytes,
+                wave_id if part.is_live else None,
+                keep_rows,
             ),
             indexes=prepared_indexes,
             unions=unions or {},
@@ -114,6 +120,7 @@ def execute(
             progress=progress or Silent(),
             summary=summary,
             stored=stored,
+            unkept=unkept,
             n_workers=min(n_workers, len(part.statements)),
         )
         wave.run()

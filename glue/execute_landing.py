@@ -66,32 +66,41 @@ class Ledger:
     writer: LandingWriter
     progress: Progress
     summary: Summary
-    stored: set[str]  # results that have been stored
+    stored: set[str]  # results that have been stored with their rows
+    unkept: set[str]  # and without
 
     def __post_init__(self) -> None:
         self.n_open = len(self.statements)
         self.newly_stored: list[str] = []
-        self._n_stored_before = len(self.stored)
+        self.n_new_results = 0
         self._copies_landed: set[Path] = set()
 
-    @property
-    def n_new_results(self) -> int:
-        """Results stored now that were not when it began."""
-        return len(self.stored) - self._n_stored_before
+    def land_tables(
+        self,
+        tables: list[str],
+        parts: list[memoryview],
+        result_ids: list[str],
+        unkept_ids: Sequence[str] = (),
+    ) -> None:
+        """Land what a worker has sent, less the rows of results that another has sent meanwhile.
 
-    def land_tables(self, tables: list[str], parts: list[memoryview], result_ids: list[str]) -> None:
-        """Land what a worker has sent, less the rows of results that another has sent meanwhile."""
+        A result that is stored whole is never landed without its rows after that: the newest row counts when
+        the landing zone is compacted.
+        """
         if not _FROM_WORKERS.issuperset(tables):
             raise ValueError("not a table that workers send")
-        repeated = self.stored.intersection(result_ids)
+        repeated = self.stored.intersection([*result_ids, *unkept_ids]) | self.unkept.intersection(unkept_ids)
         for table, data in zip(tables, parts, strict=True):
             if not repeated or table == "executions":
                 self.writer.append_ipc(table, data)
             else:
                 self._append_new(table, data, repeated)
         fresh = [result_id for result_id in result_ids if result_id not in repeated]
+        fresh_unkept = [result_id for result_id in unkept_ids if result_id not in repeated]
         self.stored.update(fresh)
         self.newly_stored += fresh
+        self.unkept.update(fresh_unkept)
+        self.n_new_results += len(fresh) + len(fresh_unkept)
 
     def land_own(self, failures: list[tuple[int, dict[str, Any]]]) -> None:
         """Land executions that no worker can report."""
@@ -170,8 +179,10 @@ class Ledger:
         )
 
 
-def landed_results(home: Home) -> set[str]:
-    """The results that have been stored."""
+def landed_results(home: Home) -> tuple[set[str], set[str]]:
+    """The results that have been stored with their rows, and those that have been stored without alone."""
     from glue.landing import landed_keys
 
-    return set(landed_keys(home, "results", columns=["result_id"])["result_id"].to_pylist())
+    landed = landed_keys(home, "results", columns=["result_id", "is_kept"]).to_pylist()
+    kept = {row["result_id"] for row in landed if row["is_kept"] is not False}
+    return kept, {row["result_id"] for row in landed} - kept

@@ -28,6 +28,7 @@ from glue.execute_live import Endings
 from glue.execute_processes import WorkerProcess
 from glue.execute_work import Group, LivePlace, Statement, TimeLimits, grouped
 from glue.home import Home
+from glue.keeping import Golds
 from glue.landing_rows import NotArrow
 from glue.prepared import SnapshotChanged, WantedIndex
 from glue.progress import Progress
@@ -58,6 +59,7 @@ class Wave:
     progress: Progress
     summary: Summary
     stored: set[str]
+    unkept: set[str]
     n_workers: int
 
     def __post_init__(self) -> None:
@@ -72,7 +74,9 @@ class Wave:
             self.progress,
             self.summary,
             self.stored,
+            self.unkept,
         )
+        self._golds = Golds(self.statements, self.settings.keep_rows)
         self._groups = grouped(self.statements)
         self._group_of = {position: group for group in self._groups for position in group.positions}
         self._solo: deque[int] = deque()
@@ -225,9 +229,9 @@ class Wave:
                 "known": news,
                 "wave_role": group.wave_role,
                 "tasks": [
-                    [position, statement.statement_id, statement.sql, self.limits.of(statement)]
+                    [position, each.statement_id, each.sql, self.limits.of(each), self._golds.equal_to(each)]
                     for position in positions
-                    for statement in [self.statements[position]]
+                    for each in [self.statements[position]]
                 ],
             }
         )
@@ -291,7 +295,9 @@ class Wave:
 
     def _take_done(self, worker: WorkerProcess, header: dict[str, Any], parts: list[memoryview]) -> None:
         worker.is_retiring = header["is_retiring"]
-        self._ledger.land_tables(header["tables"], parts, header["result_ids"])
+        self._ledger.land_tables(header["tables"], parts, header["result_ids"], header["unkept_ids"])
+        for position, signature in header["gold_signatures"]:
+            self._golds.take(self.statements[position], signature)
         outcomes = Counter(
             outcome
             for position, outcome in header["outcomes"]

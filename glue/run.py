@@ -30,7 +30,8 @@ class ExecuteOptions:
     """What `glue execute` was asked for; None is the default of `glue.execute.execute`.
 
     `prepared` says where statements run: 'auto' (on the indexed copy, and on the untouched file where a
-    verdict hinges on it), 'all' (copies alone) or 'none' (untouched files alone). No `benchmarks` means all.
+    verdict hinges on it), 'all' (copies alone) or 'none' (untouched files alone). `keep_rows` says which
+    results are stored with their rows. No `benchmarks` means all.
     `is_of_drafts`: only statements of drafted tasks. `connections` and `engines`: only statements on those.
     """
 
@@ -40,6 +41,7 @@ class ExecuteOptions:
     max_rows: int | None = None
     max_memory_bytes: int | None = None
     prepared: Literal["auto", "all", "none"] = "auto"
+    keep_rows: Literal["all", "mismatches", "none"] = "all"
     check_stability: bool = False
     benchmarks: tuple[str, ...] = ()
     is_of_drafts: bool = False
@@ -127,6 +129,7 @@ def _one_wave(
         home,
         statements,
         writer=writer,
+        keep_rows=options.keep_rows,
         prepared="auto",  # the pending table already says where each statement runs
         prepared_indexes=wanted_indexes_of(prepared_indexes(home)),
         unions=unions_of(union_members(home)) if has_unions else None,

@@ -23,6 +23,7 @@ from typing import Any
 from glue.engines.base import Engine, Failure, Limits, Session, engine_named
 from glue.engines.server import ServerSession
 from glue.exchange import Board, Frame, FrameReader, Running, encoded
+from glue.keeping import is_asked_first, must_be_kept, must_be_signed
 from glue.worker_limits import TimedOut, Watch, limit_memory, limit_process
 from glue.worker_outbox import FLUSH_EVERY_S, Outbox
 from glue.worker_results import Result, collect
@@ -115,8 +116,8 @@ class Worker:
                 self._outbox.known.update(header["known"])
                 database = Database.of_message(header["database"])
                 self._tasks.extend(
-                    Task(position, statement_id, sql, limit_s, database, header["wave_role"])
-                    for position, statement_id, sql, limit_s in header["tasks"]
+                    Task(position, statement_id, sql, limit_s, database, header["wave_role"], equal_to)
+                    for position, statement_id, sql, limit_s, equal_to in header["tasks"]
                 )
             elif header["kind"] == "revoke":
                 revoked = [task.position for task in self._tasks]
@@ -160,8 +161,9 @@ class Worker:
         failure: Failure | None = None
         result: Result | None = None
         elapsed_s = 0.0
+        must_sign = must_be_signed(task, self._settings)
         try:
-            result, elapsed_s = collect(session, task.sql, self._settings, self._watch)
+            result, elapsed_s = collect(session, task.sql, self._settings, self._watch, must_sign)
         except TimedOut:
             failure = Failure("timed_out", "interrupted", None, "the limit passed while rows were read")
         except Exception as error:
@@ -194,6 +196,9 @@ class Worker:
     def _answer(self, task: Task, result: Result, elapsed_s: float) -> None:
         assert self._outbox is not None
         result_id = result.result_id()
+        signature = result.signatures()[0]
+        if not must_be_kept(task, self._outbox.settings, signature):
+            result.leave_out_rows()
         row = {
             "outcome": "answered",
             "result_id": result_id,
@@ -206,6 +211,8 @@ class Worker:
         with self._outbox_lock:
             self._outbox.add_result(result_id, result)
             self._outbox.add_execution(task, row)
+            if is_asked_first(task, self._outbox.settings):
+                self._outbox.add_gold_signature(task.position, signature)
 
     def _fail(self, task: Task, failure: Failure, elapsed_s: float) -> None:
         assert self._outbox is not None

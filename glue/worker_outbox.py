@@ -26,11 +26,13 @@ class Outbox:
     """What has been done and not yet sent: rows of three landing tables."""
 
     settings: Settings
-    known: set[str]
+    known: set[str]  # results that are stored with their rows
     outcomes: list[tuple[int, str]] = field(default_factory=list)
     n_bytes: int = 0
     _executions: list[dict[str, Any]] = field(default_factory=list)
-    _results: list[dict[str, Any]] = field(default_factory=list)
+    _results: dict[str, dict[str, Any]] = field(default_factory=dict)
+    _sent_unkept: set[str] = field(default_factory=set)
+    _gold_signatures: list[tuple[int, str | None]] = field(default_factory=list)
     _cells: list[Cells] = field(default_factory=list)
     _counts: list[tuple[str, int, int]] = field(default_factory=list)
     _batches: list[pa.RecordBatch] = field(default_factory=list)
@@ -58,22 +60,22 @@ class Outbox:
         self.outcomes.append((task.position, row["outcome"]))
 
     def add_result(self, result_id: str, result: Result) -> None:
-        """A result and its rows, unless it has been stored before."""
-        if result_id in self.known:
+        """A result and its rows, unless it has been stored before. Stored whole, it stays so."""
+        if result_id in self.known or (not result.is_kept and result_id in self._sent_unkept):
             return
-        self.known.add(result_id)
-        multiset, distinct = result.signatures()
-        self._results.append(
-            {
-                "result_id": result_id,
-                "n_rows": result.n_rows,
-                "n_columns": len(result.column_names),
-                "n_stored_rows": result.n_stored_rows,
-                "is_cut": result.is_cut,
-                "cut_multiset_signature": multiset,
-                "cut_set_signature": distinct,
-            }
-        )
+        (self.known if result.is_kept else self._sent_unkept).add(result_id)
+        must_tell = result.is_cut or not result.is_kept
+        multiset, distinct = result.signatures() if must_tell else (None, None)
+        self._results[result_id] = {
+            "result_id": result_id,
+            "n_rows": result.n_rows,
+            "n_columns": len(result.column_names),
+            "n_stored_rows": result.n_stored_rows if result.is_kept else 0,
+            "is_cut": result.is_cut,
+            "is_kept": result.is_kept,
+            "cut_multiset_signature": multiset,
+            "cut_set_signature": distinct,
+        }
         first_row = 1
         for piece in result.pieces:
             if piece.array is None:
@@ -82,7 +84,11 @@ class Outbox:
             else:
                 self._batches.append(_rows_batch(result_id, first_row, piece.array))
             first_row += piece.n_rows
-        self.n_bytes += result.n_stored_bytes
+        self.n_bytes += result.n_stored_bytes if result.is_kept else 0
+
+    def add_gold_signature(self, position: int, signature: str | None) -> None:
+        """What a prediction is to give, to equal this gold."""
+        self._gold_signatures.append((position, signature))
 
     def take(self) -> tuple[dict[str, Any], list[memoryview]]:
         """The header and the tables to send, in the order in which they must land; then it is empty."""
@@ -91,17 +97,19 @@ class Outbox:
         if batches:
             tables.append(("result_rows", to_ipc("result_rows", pa.Table.from_batches(batches))))
         if self._results:
-            tables.append(("results", to_ipc("results", self._results)))
+            tables.append(("results", to_ipc("results", list(self._results.values()))))
         if self._executions:
             tables.append(("executions", to_ipc("executions", _executions_table(self._executions))))
         header = {
             "kind": "done",
             "outcomes": self.outcomes,
-            "result_ids": [row["result_id"] for row in self._results],
+            "result_ids": [key for key, row in self._results.items() if row["is_kept"]],
+            "unkept_ids": [key for key, row in self._results.items() if not row["is_kept"]],
+            "gold_signatures": self._gold_signatures,
             "tables": [name for name, _ in tables],
         }
-        self.outcomes, self._executions, self._results, self._cells = [], [], [], []
-        self._counts, self._batches, self.n_bytes = [], [], 0
+        self.outcomes, self._executions, self._results, self._cells = [], [], {}, []
+        self._counts, self._batches, self._gold_signatures, self.n_bytes = [], [], [], 0
         return header, [memoryview(data) for _, data in tables]
 
     def _small_rows(self) -> pa.RecordBatch:

@@ -36,22 +36,22 @@ class Piece:
 
 
 class Result:
-    """A result in the making. Rows beyond a cap are not kept, but enter its identity and its signatures."""
+    """A result in the making. Rows beyond a cap are not kept, but enter its identity and its signatures.
 
-    def __init__(self, column_names: list[str], settings: Settings) -> None:
+    `must_sign`: it is to have signatures also where it is not cut.
+    """
+
+    def __init__(self, column_names: list[str], settings: Settings, must_sign: bool = False) -> None:
         self.column_names = column_names
         self.n_rows = 0
         self.n_stored_rows = 0
         self.n_stored_bytes = 0
         self.pieces: list[Piece] = []
+        self.is_cut = False  # were there rows past a cap?
+        self.is_kept = True
         self._settings = settings
         self._digest = ResultDigest(len(column_names))
-        self._counter: RowCounter | None = None
-
-    @property
-    def is_cut(self) -> bool:
-        """Were there rows past a cap?"""
-        return self._counter is not None
+        self._counter = RowCounter(_MAX_DISTINCT_DIGESTS) if must_sign else None
 
     def add(self, rows: list[Row]) -> None:
         """Take in the next rows."""
@@ -60,15 +60,20 @@ class Result:
         self._digest.add(text)
         self.n_rows += len(cells)
         n_bytes = len(text) - (len(cells) - 1)
-        if self._counter is None:
-            if self._has_room(len(cells), n_bytes):
-                self._store(cells, n_bytes)
-                return
-            self._counter = RowCounter(_MAX_DISTINCT_DIGESTS)
-            for piece in self.pieces:
-                self._counter.add(piece.cells())
+        if not self.is_cut and self._has_room(len(cells), n_bytes):
+            self._store(cells, n_bytes)
+        elif not self.is_cut:
+            self.is_cut = True
+            self._counter = self._counter or self._counted()
             self._store_what_fits(cells)
-        self._counter.add(cells)
+        if self._counter is not None:
+            self._counter.add(cells)
+
+    def leave_out_rows(self) -> None:
+        """Keep no row, signatures alone. A result without rows is kept whole nevertheless."""
+        if self.n_rows:
+            self.is_kept = False
+            self.pieces = []
 
     def next_fetch_rows(self, n_fetched: int) -> int:
         """How many rows to ask for after `n_fetched`: more each time, while they stay around a megabyte."""
@@ -84,7 +89,7 @@ class Result:
         return self._digest.result_id(self.n_stored_rows if self.is_cut else None)
 
     def signatures(self) -> tuple[str, str] | tuple[None, None]:
-        """The multiset and set signature of a cut result, over all its rows."""
+        """The multiset and set signature over all its rows, of a result that is cut or had to be signed."""
         return (None, None) if self._counter is None else self._counter.signatures()
 
     def _has_room(self, n_rows: int, n_bytes: int) -> bool:
@@ -93,10 +98,18 @@ class Result:
             and self.n_stored_bytes + n_bytes <= self._settings.max_result_bytes
         )
 
+    def _counted(self) -> RowCounter:
+        counter = RowCounter(_MAX_DISTINCT_DIGESTS)
+        for piece in self.pieces:
+            counter.add(piece.cells())
+        return counter
+
     def _store(self, cells: list[Cells], n_bytes: int) -> None:
-        is_large = n_bytes >= _ARROW_FROM_BYTES
-        array = _list_array(cells) if is_large else None
-        self.pieces.append(Piece([] if is_large else cells, array, len(cells)))
+        """Store rows; where none are to be, only say how many there would be: that is in a cut one's name."""
+        if self._settings.keep_rows != "none":
+            is_large = n_bytes >= _ARROW_FROM_BYTES
+            array = _list_array(cells) if is_large else None
+            self.pieces.append(Piece([] if is_large else cells, array, len(cells)))
         self.n_stored_rows += len(cells)
         self.n_stored_bytes += n_bytes
 
@@ -120,23 +133,25 @@ def _list_array(rows: list[Cells]) -> pa.Array:
     return pa.ListArray.from_arrays(offsets, values, type=TEXTS)
 
 
-def collect(session: Session, sql: str, settings: Settings, watch: Watch) -> tuple[Result, float]:
+def collect(
+    session: Session, sql: str, settings: Settings, watch: Watch, must_sign: bool = False
+) -> tuple[Result, float]:
     """Run a statement and take in its rows. Gives the result and the seconds spent in the engine.
 
     Raises TimedOut or what the session raises.
     """
     try:
-        return _collect(session, sql, settings, watch, as_raw_text=False)
+        return _collect(session, sql, settings, watch, must_sign, as_raw_text=False)
     except NotText:
         session.finish()
-        return _collect(session, sql, settings, watch, as_raw_text=True)
+        return _collect(session, sql, settings, watch, must_sign, as_raw_text=True)
 
 
 def _collect(
-    session: Session, sql: str, settings: Settings, watch: Watch, as_raw_text: bool
+    session: Session, sql: str, settings: Settings, watch: Watch, must_sign: bool, as_raw_text: bool
 ) -> tuple[Result, float]:
     started_s = time.perf_counter()
-    result = Result(session.execute(sql, as_raw_text), settings)
+    result = Result(session.execute(sql, as_raw_text), settings, must_sign)
     n_rows = result.next_fetch_rows(0)
     rows = session.fetch(n_rows)
     elapsed_s = time.perf_counter() - started_s

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from glue.engines.base import UNION_SUFFIX, Engine, Limits, Member, Session
 from glue.engines.server import Address, ServerEngine
+
+KeepRows = Literal["all", "mismatches", "none"]
+"""Which results are stored with their rows; of the others, signatures are stored alone."""
 
 
 @dataclass(frozen=True)
@@ -21,6 +24,7 @@ class Settings:
     max_result_bytes: int
     max_memory_bytes: int
     wave_id: str | None = None
+    keep_rows: KeepRows = "all"
 
 
 @dataclass(frozen=True)
@@ -67,7 +71,8 @@ class Database:
 class Task:
     """One statement to run: `position` is its place in the parent's list.
 
-    `wave_role` only passes through: start or end where it is a gold on a live database.
+    `wave_role` is start or end where it is a gold on a live database. A result whose multiset of rows has the
+    signature `equal_to` is stored without them.
     """
 
     position: int
@@ -76,3 +81,4 @@ class Task:
     limit_s: float
     database: Database
     wave_role: str | None = None
+    equal_to: str | None = None

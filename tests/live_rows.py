@@ -55,13 +55,17 @@ def _signature(counts: Mapping[str, int]) -> str:
     return hashlib.md5(text.encode()).hexdigest()
 
 
-def land_benchmark(home: Home, golds: Mapping[str, str]) -> None:
-    """A benchmark of one live database: a question by each name, with its gold."""
+def land_benchmark(home: Home, golds: Mapping[str, str], file: Mapping[str, Any] | None = None) -> None:
+    """A benchmark of one live database, or of a file: a question by each name, with its gold."""
     shared = {"import_id": "benchmark", "benchmark": BENCHMARK, "db_id": "d"}
     with Writer(home, loop="import") as writer:
-        place = {"connection": "here", "search_path": ["public"]}
-        database = {**shared, "source": "introspection", "engine": ENGINE, "snapshot_id": SNAPSHOT, **place}
-        writer.append("databases", [database])
+        live = {
+            "engine": ENGINE,
+            "snapshot_id": SNAPSHOT,
+            "connection": "here",
+            "search_path": ["public"],
+        }
+        writer.append("databases", [{**shared, "source": "introspection", **(file or live)}])
         asked = [
             {**shared, "question_id": name, "question_position": position, "question": f"{name}?"}
             for position, name in enumerate(golds)
