@@ -14,9 +14,10 @@ import click
 from glue import __version__
 from glue.cli_bank import bank
 from glue.cli_build import build
-from glue.cli_connect import connect, engine
+from glue.cli_connect import connect
 from glue.cli_doctor import doctor
 from glue.cli_embed import embed
+from glue.cli_engine import engine
 from glue.cli_execute import execute
 from glue.cli_export import export
 from glue.cli_generate import generate

@@ -199,8 +199,7 @@ def import_jsonl(
     epilog="""\b
 Examples:
   glue import defog --name defog --questions questions_gen_sqlite.csv --databases databases
-  glue import defog --name defog_pg --questions instruct_basic_postgres.csv \\
-      --questions instruct_advanced_postgres.csv""",
+  glue import defog --name defog_pg --questions basic_postgres.csv --questions advanced_postgres.csv""",
 )
 @_name
 @click.option(

@@ -120,7 +120,7 @@ def test_every_command_has_an_example_that_parses(path: tuple[str, ...], command
     whole = click.Context(cli.cli, info_name="glue", **cli.CONTEXT)
     assert examples, f"glue {' '.join(path)} shows no example"
     for example in examples:
-        words = list(itertools.takewhile(lambda word: word not in ("&&", "<"), shlex.split(example)))
+        words = list(itertools.takewhile(lambda word: word not in ("&&", "<", ">"), shlex.split(example)))
         assert words[1 : 1 + len(path)] == list(path)
         command.make_context(path[-1], words[1 + len(path) :], parent=whole)
     for parameter in command.params:
