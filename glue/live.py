@@ -180,32 +180,20 @@ def _mysql(address: Address) -> Any:
 def _oracle(address: Address) -> Any:
     import oracledb
 
-    where: dict[str, Any] = {"dsn": address.database}  # a name that tnsnames.ora explains
-    if address.host is not None:
-        where = {"host": address.host, "port": address.port or 1521}
-        if address.database is not None:
-            where["service_name"] = address.database
-    options: dict[str, Any] = dict(address.options)
-    link = oracledb.connect(user=address.user, password=address.password, **where, **options)
+    from glue.engines.oracle import answer_within, connect_arguments
+
+    with answer_within(_CONNECT_TIMEOUT_S):
+        link = oracledb.connect(**connect_arguments(address))
     with link.cursor() as cursor:
         cursor.execute("set transaction read only")
     return link
 
 
 def _sqlserver(address: Address) -> Any:
+    from glue.engines.sqlserver import connection_string
+
     pyodbc = importlib.import_module("pyodbc")
-    parts = {
-        "driver": "ODBC Driver 18 for SQL Server",
-        "server": f"{address.host},{address.port or 1433}",
-        "database": address.database,
-        "uid": address.user,
-        "pwd": address.password,
-        "applicationintent": "ReadOnly",
-        **{name.lower(): value for name, value in address.options},
-    }
-    text = ";".join(
-        f"{name}={{{value.replace('}', '}}')}}}" for name, value in parts.items() if value is not None
-    )
+    text = connection_string(address, pyodbc.drivers())
     return pyodbc.connect(text, timeout=_CONNECT_TIMEOUT_S, autocommit=True)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import stat
 import traceback
 from pathlib import Path
@@ -19,6 +20,7 @@ from glue.connections import (
     store,
     stored_connection,
 )
+from glue.engines.server import Address
 from glue.errors import GlueError
 from glue.home import Home
 
@@ -227,6 +229,37 @@ def test_a_missing_driver_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(GlueError, match="Oracle needs the driver oracledb") as caught:
         opened(connection, address_of(connection))
     assert caught.value.hint == "pip install 'evalhouse[oracle]'"
+
+
+def test_oracle_and_sql_server_are_connected_to_as_their_engines_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    import oracledb
+    import pyodbc
+
+    from glue.live import opened
+
+    heard: list[object] = []
+
+    def refuse(*arguments: object, **named: object) -> None:
+        heard.append(named or arguments)
+        raise (oracledb.Error if named.get("program") else pyodbc.Error)("no s3cret")
+
+    listener = socket.create_server(("127.0.0.1", 0))
+    monkeypatch.setattr("oracledb.connect", refuse)
+    monkeypatch.setattr("pyodbc.connect", lambda text, **named: refuse(text))
+    monkeypatch.setattr("pyodbc.drivers", lambda: ["ODBC Driver 17 for SQL Server"])
+    for engine, options in (("oracle", (("sid", "X"), ("retry_count", "2"))), ("sqlserver", ())):
+        address = Address(
+            engine, "127.0.0.1", listener.getsockname()[1], "shop", "ada", "s3cret", options=options
+        )
+        connection = Connection("c", engine, "127.0.0.1", address.port, "shop", "ada", options)
+        with pytest.raises(GlueError) as caught:
+            opened(connection, address)
+        assert "s3cret" not in str(caught.value) + str(caught.value.hint)
+    listener.close()
+    oracle, (sqlserver,) = heard
+    assert isinstance(oracle, dict) and "service_name" not in oracle
+    assert (oracle["sid"], oracle["retry_count"]) == ("X", 2)
+    assert "driver={ODBC Driver 17 for SQL Server};server={tcp:127.0.0.1," in str(sqlserver)
 
 
 def test_the_home_of_the_checkout_keeps_connections_out_of_git() -> None:
