@@ -74,7 +74,7 @@ def _postgresql(grant: Grant) -> list[str]:
         "-- revoke execute on function lo_create(oid), lo_creat(integer), lo_from_bytea(oid, bytea)",
         "--     from public;",
         "-- A superuser can also bound the disk that one session of it may fill:",
-        f"-- alter role {user} set temp_file_limit = '5GB';",
+        f"-- alter role {user} set temp_file_limit = '1GB';",
     ]
     return lines
 
@@ -91,6 +91,7 @@ def _mysql_family(limits: str) -> Callable[[Grant], list[str]]:
             *(f"grant select on {_mysql_pattern(name)}.* to {user};" for name in databases),
             "",
             "-- SELECT alone: no FILE (LOAD DATA, INTO OUTFILE), EXECUTE, LOCK TABLES or temporary tables.",
+            "-- A worker holds one connection and opens a second one to stop a statement: ten do for five.",
             "-- A user ''@'localhost' without a name, should there be one, goes before this one: drop it.",
         ]
 

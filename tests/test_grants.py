@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from typing import Any
 
 import psycopg
@@ -11,6 +11,7 @@ import pymysql
 import pytest
 
 from glue.errors import GlueError
+from glue.execute import DEFAULT_LIVE_WORKERS
 from glue.grants import PLACEHOLDER, Grant, grant_engines, grant_script
 from tests.engines.servers import LIVE, Server, Servers
 
@@ -86,22 +87,16 @@ class Reader:
     def __init__(self, server: Server, user: str) -> None:
         self.server, self.user = server, user
 
-    def run(self, *statements: str) -> list[tuple[Any, ...]]:
-        """Rows of the last statement, on a connection of its own that commits."""
-        link: Any
+    def connect(self) -> Any:
+        """A connection of its own that commits."""
+        who = {"host": "127.0.0.1", "user": self.user, "password": PASSWORD}
         if self.server.engine == "postgresql":
-            link = psycopg.connect(
-                host="127.0.0.1", user=self.user, password=PASSWORD, dbname=self.server.name, autocommit=True
-            )
-        else:
-            link = pymysql.connect(
-                host="127.0.0.1",
-                user=self.user,
-                password=PASSWORD,
-                database=self.server.name,
-                autocommit=True,
-            )
-        with closing(link), closing(link.cursor()) as cursor:
+            return psycopg.connect(**who, dbname=self.server.name, autocommit=True)
+        return pymysql.connect(**who, database=self.server.name, autocommit=True)
+
+    def run(self, *statements: str) -> list[tuple[Any, ...]]:
+        """Rows of the last statement, on a connection of its own."""
+        with closing(self.connect()) as link, closing(link.cursor()) as cursor:
             for statement in statements:
                 cursor.execute(statement)
             return list(cursor.fetchall()) if cursor.description else []
@@ -182,6 +177,33 @@ def test_what_every_user_may_do_is_taken_away_where_the_script_says_so(reader: R
         server.run(f'grant temporary on database "{server.name}" to public')
 
 
+def test_a_superuser_bounds_the_disk_of_a_session(reader: Reader) -> None:
+    server = reader.server
+    if server.engine != "postgresql":
+        return
+    script = grant_script("postgresql", Grant(user=reader.user, database=server.name))
+    (line,) = [line for line in script.splitlines() if "temp_file_limit" in line]
+    assert reader.run("show temp_file_limit") == [("-1",)]
+    server.run(line.removeprefix("-- "))
+    assert reader.run("show temp_file_limit") == [("1GB",)]
+    lifting = ("set temp_file_limit = -1", f'alter role "{reader.user}" set temp_file_limit = -1')
+    for statement in lifting:
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            reader.run("set default_transaction_read_only = off", statement)
+
+
+def test_there_are_two_connections_for_each_of_the_usual_workers(reader: Reader) -> None:
+    """One holds a worker's session, another stops its statement."""
+    refused = (psycopg.OperationalError, pymysql.OperationalError)
+    with ExitStack() as links:
+        n_links = 0
+        with pytest.raises(refused, match=r"too many connections|max_user_connections"):
+            while n_links < 100:
+                links.enter_context(closing(reader.connect()))
+                n_links += 1
+    assert n_links == 10 >= 2 * DEFAULT_LIVE_WORKERS
+
+
 @pytest.mark.parametrize("engine", grant_engines())
 def test_a_placeholder_is_said_to_be_changed(engine: str) -> None:
     script = grant_script(engine, Grant())
@@ -193,6 +215,7 @@ def test_a_placeholder_is_said_to_be_changed(engine: str) -> None:
 def test_sql_server_is_denied_by_name() -> None:
     script = grant_script("sqlserver", Grant("it]s", "my shop", ("sales", "dbo"), "pa'ss"))
     assert "create login [it]]s] with password = N'pa''ss'" in script
+    assert "create user [it]]s] for login [it]]s] with default_schema = [sales];" in script
     assert "grant select on schema::[sales] to [it]]s];" in script
     assert "grant select on schema::[dbo] to [it]]s];" in script
     assert "deny execute on schema::[sales] to [it]]s];" in script
@@ -210,6 +233,8 @@ def test_oracle_grants_read_and_a_session() -> None:
     granted = [line.strip() for line in script.splitlines() if line.startswith("grant ")]
     assert granted == ['grant create session to "READER";']
     assert '-- drop user "READER";\n-- drop profile "READER_LIMITS";' in script
+    assert "'grant read on \"' || found.owner" in script
+    assert "grant select" not in script and "sequence" not in script
     with pytest.raises(GlueError, match="cannot hold"):
         grant_script("oracle", Grant(password='a"b'))
 
