@@ -15,9 +15,10 @@ Oracle has no limit on a statement's time but the driver's: `call_timeout` for e
 sent by `cancel`. A client that has died is noticed by the server's own dead connection detection.
 
 notyet, for want of a server: nothing here has run against Oracle. The driver's own parts run in the tests;
-the settings and error numbers are from Oracle's manuals.
+what is sent has not been obeyed by any server, and not every error number was looked up (oracle_errors.py).
 * TIMESTAMP WITH TIME ZONE: the driver gives the clock and drops the zone, so two moments compare by their
   clocks; named zones are `unsupported_value`. The driver has no other way to fetch them.
+* TIMESTAMP WITH LOCAL TIME ZONE comes without a zone, in that of the session: UTC.
 * Digits past the microsecond are lost; years before Christ are `unsupported_value`.
 * Object types, collections, nested cursors and BFILE are `unsupported_value`.
 * Of `search_path` the first schema alone: a session has one.
@@ -60,6 +61,8 @@ _SETTINGS = {
     "NLS_SORT": "BINARY",
     "NLS_COMP": "BINARY",
 }
+_WRAPPERS = (604, 12801)
+"""Of an error at a level below, or in a parallel server's process."""
 _NOISE = re.compile(r"\n*Help: \S+| \(CONNECTION_ID=[^)]*\)")
 _IDENTIFIER = re.compile(r'^ORA-00904: (?:"[^"]*"\.)*"(?P<name>[^"]*)"')
 
@@ -261,7 +264,7 @@ def diagnosis(error: Exception) -> tuple[str, str | None, str]:
         return "connection" if is_lost else "other", None, str(error).strip()
     message = _NOISE.sub("", details.message).strip()
     number = details.code
-    if number == 604 and (cause := re.search(r"\nORA-(\d+): ", message)):  # at a level below
+    if number in _WRAPPERS and (cause := re.search(r"\nORA-(\d+): ", message)):
         number = int(cause[1])
     code = f"ORA-{number:05}" if number else details.full_code
     return class_of(number, details.full_code), code, message

@@ -10,8 +10,8 @@ statements of their own), so the settings below, said again before each statemen
 back. A batch that turned out to be more loses its connection.
 
 notyet, for want of a server: nothing here has run against SQL Server. pyodbc's part runs in the tests through
-another server's ODBC driver; the settings, the description of columns and the error numbers are from
-Microsoft's manuals.
+another server's ODBC driver; the settings and the description of columns are from Microsoft's manuals, and no
+server has obeyed or given them yet.
 * A seventh digit of seconds (datetime2, time, datetimeoffset) is lost: pyodbc gives microseconds.
 * hierarchyid, geography and geometry are their bytes, not their texts.
 * `search_path`: the server looks for bare names in the user's default schema, and no session can change that.

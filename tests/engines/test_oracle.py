@@ -302,6 +302,7 @@ def test_values_is_no_statement_of_oracles() -> None:
         (936, "syntax"),
         (1756, "syntax"),
         (3048, "syntax"),
+        (22818, "syntax"),
         (942, "unknown_table"),
         (904, "unknown_column"),
         (918, "ambiguous"),
@@ -310,6 +311,7 @@ def test_values_is_no_statement_of_oracles() -> None:
         (979, "aggregate_misuse"),
         (1476, "division"),
         (932, "type"),
+        (910, "type"),
         (1722, "type"),
         (1858, "type"),
         (1861, "type"),
@@ -318,6 +320,7 @@ def test_values_is_no_statement_of_oracles() -> None:
         (41900, "permission"),
         (1427, "shape"),
         (1789, "shape"),
+        (1436, "too_complex"),
         (1795, "too_complex"),
         (1652, "resource"),
         (4030, "resource"),
@@ -356,9 +359,10 @@ def test_errors_of_the_driver_have_classes(connection: StandInConnection) -> Non
     assert failure(errors.ERR_NAMED_TIMEZONE_NOT_SUPPORTED) == ("failed", "unsupported_value", "DPY-3022")
 
 
-def test_an_error_below_is_the_one_that_counts(connection: StandInConnection) -> None:
-    message = "error occurred at recursive SQL level 1\nORA-01652: unable to extend temp segment"
-    failure = opened().failure(ora(604, message))
+@pytest.mark.parametrize("number", [604, 12801])
+def test_an_error_below_is_the_one_that_counts(number: int, connection: StandInConnection) -> None:
+    message = "error occurred elsewhere\nORA-01652: unable to extend temp segment"
+    failure = opened().failure(ora(number, message))
     assert (failure.error_class, failure.error_code) == ("resource", "ORA-01652")
 
 
