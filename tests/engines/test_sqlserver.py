@@ -27,6 +27,7 @@ from glue.engines.base import Limits, engine_named
 from glue.engines.server import Address
 from glue.errors import GlueError
 from tests.engines.needed import missing, needed
+from tests.engines.servers import started
 
 psycopg = needed("psycopg")
 pyodbc = needed("pyodbc", "Debian: apt-get install unixodbc odbc-postgresql")
@@ -37,10 +38,7 @@ DRIVER = "PostgreSQL Unicode"
 MASTER = "host=127.0.0.1 user=postgres dbname=postgres"
 if DRIVER not in pyodbc.drivers():
     missing(f"there is no ODBC driver {DRIVER!r}: apt-get install odbc-postgresql")
-try:
-    psycopg.connect(MASTER, connect_timeout=3).close()
-except psycopg.Error as error:
-    missing(f"PostgreSQL does not answer at 127.0.0.1:5432: {error}")
+started("postgresql")
 
 # Types of PostgreSQL that SQL Server has too, by their number, as SQL Server names them.
 NAMES = {1042: "char(5)", 700: "real", 2950: "uniqueidentifier", 1700: "decimal(10,2)", 23: "int"}
