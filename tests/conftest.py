@@ -42,9 +42,9 @@ def shared_data() -> Path:
     return folder
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def servers() -> Iterator[Servers]:
-    """Real database servers by engine, each with a database and a reading user for this session alone."""
+    """Real database servers by engine, each with a database and a reading user for one file of tests."""
     from tests.engines.servers import Servers
 
     found = Servers()
