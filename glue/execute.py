@@ -6,9 +6,9 @@ to the landing zone as they are.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import time
-import uuid
 from collections.abc import Mapping, Sequence
 
 from glue.engines.server import Address
@@ -92,7 +92,7 @@ def execute(
     summary = Summary(n_pending=len(pending))
     due = due_statements(home, pending, limits, prepared)
     summary.n_skipped = len(pending) - len(due)
-    wave_id = uuid.uuid4().hex
+    wave_id = _wave_id(due)
     stored, unkept = landed_results(home) if due else (set(), set())
     unreachable: GlueError | None = None
     for part in parts_of(due, addresses or {}):
@@ -128,3 +128,9 @@ def execute(
         raise unreachable
     summary.elapsed_s = time.monotonic() - started_s
     return summary
+
+
+def _wave_id(statements: Sequence[Statement]) -> str:
+    """The key of a wave: md5 of when it began and what is due."""
+    text = "|".join([str(time.time_ns()), *(statement.statement_id for statement in statements)])
+    return hashlib.md5(text.encode()).hexdigest()
