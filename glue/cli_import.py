@@ -17,6 +17,7 @@ from glue.home import Home
 
 if TYPE_CHECKING:
     from glue.importers.common import ImportBatch
+    from glue.importers.live_questions import LiveDatabases
 
 _name = click.option("--name", required=True, metavar="BENCHMARK", help="The benchmark's name from now on.")
 _questions = click.option(
@@ -51,6 +52,21 @@ _schemas = click.option(
     help="Its schemas, the first one first (default: where bare names are looked for).",
 )
 _snapshot = click.option("--snapshot", metavar="LABEL", help="What its state is called (default: the day).")
+
+
+def _live_databases(
+    connection: str | None, schemas: tuple[str, ...], snapshot: str | None, databases: Path | None
+) -> LiveDatabases | None:
+    """Where the databases of questions are on a server; None where they are files."""
+    if connection is None:
+        if schemas or snapshot:
+            raise GlueError("--schemas and --snapshot are of a live database", "name it with --connection")
+        return None
+    if databases is not None:
+        raise GlueError("--databases and --connection are two places for the databases", "choose one")
+    from glue.importers.live_questions import LiveDatabases
+
+    return LiveDatabases.of(Home.current(), connection, parts_of(schemas), snapshot)
 
 
 def _land(batch: ImportBatch, replace: bool) -> str:
@@ -171,16 +187,7 @@ def import_jsonl(
     """
     from glue.importers.jsonl import read_jsonl
 
-    if connection:
-        from glue.importers.live_questions import LiveDatabases
-
-        live = LiveDatabases.of(Home.current(), connection, parts_of(schemas), snapshot)
-    elif schemas or snapshot:
-        raise GlueError("--schemas and --snapshot are of a live database", "name it with --connection")
-    else:
-        live = None
-    if live is not None and databases is not None:
-        raise GlueError("--databases and --connection are two places for the databases", "choose one")
+    live = _live_databases(connection, schemas, snapshot, databases)
     batch = read_jsonl(
         name,
         questions,
@@ -199,7 +206,8 @@ def import_jsonl(
     epilog="""\b
 Examples:
   glue import defog --name defog --questions questions_gen_sqlite.csv --databases databases
-  glue import defog --name defog_pg --questions basic_postgres.csv --questions advanced_postgres.csv""",
+  glue import defog --name defog_pg --questions basic_postgres.csv --questions advanced_postgres.csv
+  glue import defog --name defog_pg --questions questions_gen_postgres.csv --connection shop""",
 )
 @_name
 @click.option(
@@ -224,15 +232,27 @@ Examples:
     metavar="NAME",
     help="SQL dialect of the golds (default: column db_type, else the file's or folder's name).",
 )
-@_replace
-def import_defog(name: str, questions: tuple[Path, ...], replace: bool, **given: Any) -> None:
+@options(_connection, _schemas, _snapshot, _replace)
+def import_defog(
+    name: str,
+    questions: tuple[Path, ...],
+    databases: Path | None,
+    connection: str | None,
+    schemas: tuple[str, ...],
+    snapshot: str | None,
+    replace: bool,
+    **given: Any,
+) -> None:
     """Import questions in Defog's format: CSV files, a dialect each.
 
-    A gold's alternatives all count: ; separates them, of {a, b} any choice of columns will do.
+    A gold's alternatives all count: ; separates them, of {a, b} any choice of columns will do. With
+    --connection the databases are there, as for `glue import jsonl`.
     """
     from glue.importers.defog import read_defog
 
-    _land(read_defog(name, questions, **given, on_progress=_on_database()), replace)
+    live = _live_databases(connection, schemas, snapshot, databases)
+    batch = read_defog(name, questions, databases=databases, **given, on_progress=_on_database(), live=live)
+    _land(batch, replace)
 
 
 @import_.command(

@@ -19,6 +19,7 @@ import csv
 import io
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from glue.errors import GlueError, nearest
 from glue.importers.catalog import add_databases
@@ -34,6 +35,9 @@ from glue.importers.common import (
 )
 from glue.importers.questions import BENCHMARK_EDITION
 from glue.stored_results import expand_gold_notation
+
+if TYPE_CHECKING:
+    from glue.importers.live_questions import LiveDatabases
 
 EVIDENCE = "instructions"
 
@@ -52,11 +56,12 @@ def read_defog(
     dialect: str | None = None,
     evidence_column: str = EVIDENCE,
     on_progress: OnProgress | None = None,
+    live: LiveDatabases | None = None,
 ) -> ImportBatch:
     """Read question files of one dialect or several into benchmark `name`.
 
     `dialect`: of all golds, whatever files and rows say. `evidence_column`: what a model may be told.
-    `databases`: as for one's own questions. GlueError when no row can land.
+    `databases`, `live`: as for one's own questions. GlueError when no row can land.
     """
     dialect = known_dialect(dialect) if dialect else None
     options = {"name": name, "dialect": dialect, "evidence_column": evidence_column}
@@ -71,7 +76,10 @@ def read_defog(
             + (f"; {first.record}: {first.detail}" if first else ": no rows"),
             first.advice if first else f"each row needs {', '.join(_REQUIRED)}",
         )
-    add_databases(batch, list(reader.db_ids), databases, "defog", on_progress=on_progress)
+    if live is not None:
+        live.add(batch, list(reader.db_ids))
+    else:
+        add_databases(batch, list(reader.db_ids), databases, "defog", on_progress=on_progress)
     return batch
 
 

@@ -15,6 +15,7 @@ from glue.errors import GlueError
 from glue.home import Home
 from glue.importers import live
 from glue.importers.common import ImportBatch, land
+from glue.importers.defog import read_defog
 from glue.importers.jsonl import read_jsonl
 from glue.importers.live import Selection, live_facts, read_live_database
 from glue.importers.live_questions import LiveDatabases
@@ -337,6 +338,18 @@ def test_questions_bring_the_catalog_of_what_was_not(
     assert batch.rows["databases"][0]["snapshot_id"] == f"live:shop/{home_schema(server)}@friday"
     assert "customers" in {row["table_name"] for row in batch.rows["tables"]}
     assert {row["sample_values"] is None for row in batch.rows["columns"]} == {True}
+
+
+def test_defogs_questions_ask_a_server_too(
+    connection: Connection, server: Server, home: Home, tmp_path: Path
+) -> None:
+    store(home, connection)
+    path = tmp_path / "questions_gen_postgres.csv"
+    path.write_text("question,db_name,query\nHow many?,shop,select count(*) from orders\n")
+    batch = read_defog("ours", [path], live=LiveDatabases.of(home, "shop", (), "friday"))
+    (database,) = batch.rows["databases"]
+    assert (database["db_id"], database["connection"]) == ("shop", "shop")
+    assert "customers" in {row["table_name"] for row in batch.rows["tables"]}
 
 
 def test_several_databases_are_schemas_of_their_names(
