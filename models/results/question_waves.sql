@@ -66,22 +66,6 @@ waves as (
 
 golds_in_waves as (
 
-    select
-        waves.benchmark,
-        waves.question_id,
-        waves.gold_edition,
-        waves.wave_id,
-        golds.* exclude (benchmark, question_id, gold_edition, wave_id),
-    from waves
-    inner join golds
-        on waves.benchmark = golds.benchmark
-        and waves.question_id = golds.question_id
-        and waves.gold_edition = golds.gold_edition
-        and waves.wave_id is not distinct from golds.wave_id
-    where golds.statement_id is not null
-
-    union all by name
-
     -- A gold that came as a result, or that no engine here runs, is the same in every wave.
     select
         waves.benchmark,
@@ -94,7 +78,7 @@ golds_in_waves as (
         on waves.benchmark = golds.benchmark
         and waves.question_id = golds.question_id
         and waves.gold_edition = golds.gold_edition
-    where golds.statement_id is null
+        and (golds.statement_id is null or waves.wave_id is not distinct from golds.wave_id)
 
 ),
 
