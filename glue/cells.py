@@ -50,6 +50,26 @@ class ReadyCell(str):
     __slots__ = ()
 
 
+class CellColumns(Sequence[tuple[Any, ...]]):
+    """Rows whose cells an engine has written itself. `columns` has one or more, each with a cell per row.
+
+    As a sequence of rows, its values are ReadyCells.
+    """
+
+    __slots__ = ("columns",)
+
+    def __init__(self, columns: Sequence[Sequence[Cell]]) -> None:
+        self.columns = columns
+
+    def __len__(self) -> int:
+        return len(self.columns[0])
+
+    def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, slice):
+            return CellColumns([column[place] for column in self.columns])
+        return tuple([None if each is None else ReadyCell(each) for each in (c[place] for c in self.columns)])
+
+
 def cell(value: Any) -> Cell:
     """The canonical cell of one SQL value. TypeError for a Python type that no engine returns."""
     writer = _WRITERS.get(type(value))
@@ -58,7 +78,11 @@ def cell(value: Any) -> Cell:
 
 def cells_of_rows(rows: Sequence[Sequence[Any]]) -> list[Cells]:
     """The cells of rows of one width, computed column by column. TypeError as `cell`."""
-    return list(zip(*map(_column_cells, zip(*rows, strict=True)), strict=True))
+    if type(rows) is CellColumns:
+        return list(zip(*rows.columns, strict=True))
+    if rows and not rows[0]:  # PostgreSQL's SELECT FROM gives rows of no columns
+        return [()] * len(rows)
+    return list(zip(*map(column_cells, zip(*rows, strict=True)), strict=True))
 
 
 def rows_json(rows: Sequence[Cells]) -> str:
@@ -337,7 +361,7 @@ def _subclass_cell(value: Any) -> Cell:
 # --- Rows ---------------------------------------------------------------------------------------------------
 
 
-def _column_cells(values: Sequence[Any]) -> list[Cell]:
+def column_cells(values: Sequence[Any]) -> list[Cell]:
     """The cells of one column: without a call per value where all are text or whole numbers."""
     kinds = set(map(type, values))
     if len(kinds) == 1:
@@ -351,7 +375,7 @@ def _column_cells(values: Sequence[Any]) -> list[Cell]:
         if kind in _WRITERS:
             return list(map(_WRITERS[kind], values))
     elif len(kinds) == 2 and type(None) in kinds:
-        present = _column_cells([value for value in values if value is not None])
+        present = column_cells([value for value in values if value is not None])
         following = iter(present).__next__
         return [None if value is None else following() for value in values]
     return list(map(cell, values))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -53,7 +54,7 @@ class Result:
         self._digest = ResultDigest(len(column_names))
         self._counter = RowCounter(_MAX_DISTINCT_DIGESTS) if must_sign else None
 
-    def add(self, rows: list[Row]) -> None:
+    def add(self, rows: Sequence[Row]) -> None:
         """Take in the next rows."""
         cells = cells_of_rows(rows)
         text = rows_json(cells).encode()
@@ -156,7 +157,7 @@ def _collect(
     rows = session.fetch(n_rows)
     elapsed_s = time.perf_counter() - started_s
     while rows:
-        result.add(list(rows))
+        result.add(rows)
         watch.check()
         n_rows = result.next_fetch_rows(n_rows)
         started_s = time.perf_counter()

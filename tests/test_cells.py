@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glue.cells import (
+    CellColumns,
     RawText,
     ReadyCell,
     ResultDigest,
@@ -259,3 +260,12 @@ def test_digits_tell_a_decimal_s_cell_or_nothing(value: Decimal) -> None:
     from glue.cells import _any_decimal, plain_number_cell
 
     assert plain_number_cell(str(value)) in (None, _any_decimal(value))
+
+
+def test_columns_of_cells_are_rows_of_ready_cells() -> None:
+    columns = CellColumns([["n:1", None, "n:3"], ["t:a", "t:", "t:n:1"]])
+    rows = [("n:1", "t:a"), (None, "t:"), ("n:3", "t:n:1")]
+    assert cells_of_rows(columns) == rows
+    assert cells_of_rows(list(columns)) == rows
+    assert cells_of_rows(columns[1:]) == rows[1:]
+    assert len(columns) == 3

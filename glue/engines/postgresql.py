@@ -29,6 +29,10 @@ _MAX_LOADING = 100
 _FIRST_ROWS = 16
 """Rows that come with the statement's own round trip."""
 
+_BAD = int(pq.ConnStatus.BAD)
+_SYNC, _ERROR = int(pq.ExecStatus.PIPELINE_SYNC), int(pq.ExecStatus.FATAL_ERROR)
+"""As plain numbers: an enumeration takes longer to compare than a result to be read."""
+
 _SETTINGS = {
     "default_transaction_read_only": "on",
     "cursor_tuple_fraction": "1",  # a cursor's plan is then the statement's own
@@ -234,31 +238,26 @@ class PostgreSQLSession(ServerSession):
         link.pipeline_sync()
         n_syncs = commands.count(None) + 1
         answers: list[pq.abc.PGresult] = []
+        is_busy, sockets = link.is_busy, [link.socket]
         while n_syncs:
-            found = self._next_result()
+            while is_busy():  # the wait is Python's, so that the attendant is not kept from its work
+                select.select(sockets, [], [])
+                link.consume_input()
+            found = link.get_result()
             if found is None:
-                if link.status == pq.ConnStatus.BAD:
+                if link.status == _BAD:
                     raise psycopg.OperationalError(link.get_error_message())
-                continue
-            if found.status == pq.ExecStatus.PIPELINE_SYNC:
+            elif found.status == _SYNC:
                 n_syncs -= 1
             else:
                 answers.append(found)
         link.exit_pipeline_mode()
         for found in answers:
-            if found.status == pq.ExecStatus.FATAL_ERROR:
+            if found.status == _ERROR:
                 raise psycopg.errors.error_from_result(found, encoding="utf-8")
         return answers
 
-    def _next_result(self) -> pq.abc.PGresult | None:
-        """The next result. The wait is Python's, so that the attendant is not kept from its work."""
-        link = self._connection.pgconn
-        while link.is_busy():
-            select.select([link.socket], [], [])
-            link.consume_input()
-        return link.get_result()
-
-    def _loaded(self, found: pq.abc.PGresult) -> list[Row]:
+    def _loaded(self, found: pq.abc.PGresult) -> Sequence[Row]:
         types = tuple([found.ftype(place) for place in range(found.nfields)])
         loaded = self._loading.get(types)
         if loaded is None:

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from glue.cells import cells_of_rows
 from glue.engines.server import ServerSession
 from glue.home import Home
 from tests.engines.servers import Server, Servers
@@ -129,7 +128,7 @@ def session(server: Server) -> Iterator[ServerSession]:
     ],
 )  # fmt: skip
 def test_values(session: ServerSession, expression: str, expected: str | None) -> None:
-    assert cells_of_rows(answer(session, f"select {expression} as v")[1]) == [(expected,)]
+    assert answer(session, f"select {expression} as v")[1] == [(expected,)]
 
 
 def test_settings_of_the_role_change_no_value(server: Server) -> None:
@@ -143,7 +142,7 @@ def test_settings_of_the_role_change_no_value(server: Server) -> None:
         )
         expected = [("d:2024-01-31", "d:2024-01-31 10:00:00Z", "i:0m1d0us", "n:0.3333333333333333")]
         for _ in range(2):  # after DISCARD ALL too
-            assert cells_of_rows(answer(session, sql)[1]) == expected
+            assert answer(session, sql)[1] == expected
         session.close()
     finally:
         server.run(f"alter role {server.name} reset all")
@@ -188,14 +187,14 @@ def test_errors(
     assert failure is not None
     assert (failure.outcome, failure.error_class, failure.error_code) == (outcome, error_class, code)
     assert not session.is_closed
-    assert answer(session, "select count(*) from victim")[1] == [(10,)]
+    assert answer(session, "select count(*) from victim")[1] == [("n:10",)]
 
 
 def test_an_error_in_the_middle_of_the_rows(session: ServerSession) -> None:
     failure = failure_of(session, "select 1 / (5000 - i) from generate_series(1, 10000) as s (i)")
     assert failure is not None
     assert failure.error_class == "division"
-    assert answer(session, "select 1")[1] == [(1,)]
+    assert answer(session, "select 1")[1] == [("n:1",)]
 
 
 # Hostile statements

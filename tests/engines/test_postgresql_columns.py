@@ -74,3 +74,28 @@ def test_moments(servers: Servers) -> None:
     ]
     assert column(servers, ["2024-01-31", None], "date") == ["d:2024-01-31", None]
     assert column(servers, ["2024-01-31 10:00:00+02"], "timestamptz") == ["d:2024-01-31 08:00:00Z"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "texts", "expected"),
+    [
+        ("text", ["", "a", None, "it"], ["t:", "t:a", None, "t:it"]),
+        ("varchar(5)", ["", "", "b"], ["t:", "t:", "t:b"]),
+        ("bigint", ["-9223372036854775808", "0", None], ["n:-9223372036854775808", "n:0", None]),
+        ("smallint", ["7", "-7"], ["n:7", "n:-7"]),
+        ("boolean", ["t", "f", None], ["n:1", "n:0", None]),
+        ("char(3)", ["a", None], ["t:a", None]),
+        ("int[]", ["{1,null}", None], ['l:["n:1",null]', None]),
+    ],
+)
+def test_texts_numbers_and_what_has_no_column_writer(
+    kind: str, texts: list[str | None], expected: list[str | None], servers: Servers
+) -> None:
+    assert column(servers, texts, kind) == expected
+
+
+def test_rows_without_columns_are_rows(servers: Servers) -> None:
+    session = servers["postgresql"].open()
+    assert session.execute("select from (values (1), (2)) as v") == []
+    assert cells_of_rows(session.fetch(16)) == [(), ()]
+    session.close()
