@@ -22,18 +22,17 @@ import contextlib
 import re
 import time
 from collections.abc import Callable, Sequence
-from decimal import Decimal
 from pathlib import Path
 from typing import Any, ClassVar
 
 import pymysql
 from pymysql import err
 from pymysql.connections import MAX_PACKET_LEN
-from pymysql.constants import FIELD_TYPE
 from pymysql.optionfile import Parser
 
-from glue.cells import RawText, ReadyCell, json_text, time_cell, timestamp_cell
 from glue.engines.base import Failure, Limits, Refused, Row
+from glue.engines.columns import ColumnWriter
+from glue.engines.mysql_columns import column_rows, column_writer, cut
 from glue.engines.mysql_errors import error_class
 from glue.engines.reads import MYSQL, code_words, one_read
 from glue.engines.server import SERVER_GRACE_S, Address, ServerEngine, ServerSession
@@ -47,7 +46,6 @@ _BATCH_BYTES = 4 << 20
 _COM_RESET_CONNECTION = 0x1F
 _NO_SUCH_THREAD = 1094
 _INTERRUPTED = 1317
-_BINARY = 63  # the character set of what is no text
 _SETTINGS = "NAMES utf8mb4, time_zone = '+00:00'"
 _SYNTAX_MODES = "ANSI ANSI_QUOTES DB2 MAXDB MSSQL NO_BACKSLASH_ESCAPES ORACLE POSTGRESQL"
 _DROPPED_MODES = frozenset([*_SYNTAX_MODES.split(), "PAD_CHAR_TO_FULL_LENGTH"])
@@ -164,7 +162,7 @@ class MySQLSession(ServerSession):
         super().__init__(address, limits)
         self._engine = engine
         self._connection = connected(address)
-        self._columns: list[Callable[[bytes], Any]] = []
+        self._columns: list[ColumnWriter] = []
         self._has_more = False
         self._is_begun = False
         self._told_limit = ""
@@ -197,7 +195,7 @@ class MySQLSession(ServerSession):
             raise Refused("not_a_read", "the statement gives no rows")
         result.unbuffered_active = False  # or it would read to its end before it is let go
         self._has_more = True
-        self._columns = [_converter(field) for field in result.fields]
+        self._columns = [column_writer(field) for field in result.fields]
         return [field.name for field in result.fields]
 
     def take(self, n_rows: int) -> Sequence[Row]:
@@ -216,13 +214,10 @@ class MySQLSession(ServerSession):
                 self._has_more = False
                 err.raise_mysql_exception(packet)
             else:
-                rows.append(_cut(packet))
+                rows.append(cut(packet))
                 if len(packet) > self.limits.max_value_bytes:
                     self._check_values(rows[-1])
-        columns = zip(*rows, strict=True)
-        return list(
-            zip(*(_converted(column, self._columns[at]) for at, column in enumerate(columns)), strict=True)
-        )
+        return column_rows(rows, self._columns)
 
     def undo(self) -> None:
         """See ServerSession."""
@@ -349,90 +344,3 @@ def _check_harmless(statement: str) -> None:
     for message, pattern in _HARMS.items():
         if pattern.search(words):
             raise Refused("forbidden", message)
-
-
-# --- Values -------------------------------------------------------------------------------------------------
-
-
-def _cut(packet: bytes) -> list[bytes | None]:
-    """The values of a row: each its length, in one to nine bytes, and its text."""
-    row: list[bytes | None] = []
-    place, end = 0, len(packet)
-    while place < end:
-        size = packet[place]
-        place += 1
-        if size > 250:
-            if size == 251:
-                row.append(None)
-                continue
-            width = {252: 2, 253: 3, 254: 8}[size]
-            size = int.from_bytes(packet[place : place + width], "little")
-            place += width
-        row.append(packet[place : place + size])
-        place += size
-    return row
-
-
-def _converted(values: Sequence[bytes | None], convert: Callable[[bytes], Any]) -> Sequence[Any]:
-    if convert is _as_it_is:
-        return values
-    try:
-        if None in values:
-            return [None if value is None else convert(value) for value in values]
-        return list(map(convert, values))  # type: ignore[arg-type]
-    except UnicodeDecodeError:
-        return [None if value is None else RawText(value) for value in values]
-
-
-def _as_it_is(value: bytes) -> bytes:
-    return value
-
-
-def _decimal(value: bytes) -> Decimal:
-    return Decimal(value.decode())
-
-
-def _bits(value: bytes) -> int:
-    return int.from_bytes(value, "big")
-
-
-def _moment(value: bytes) -> ReadyCell:
-    """A date or timestamp as it is written, among them 0000-00-00 and 2020-00-00, which Python has not."""
-    return timestamp_cell(value.decode())
-
-
-def _time(value: bytes) -> ReadyCell:
-    """From -838:59:59 to 838:59:59."""
-    return time_cell(value.decode())
-
-
-def _json(value: bytes) -> str:
-    return json_text(value.decode())
-
-
-_CONVERTERS: dict[int, Callable[[bytes], Any]] = {
-    FIELD_TYPE.DECIMAL: _decimal,
-    FIELD_TYPE.NEWDECIMAL: _decimal,
-    FIELD_TYPE.TINY: int,
-    FIELD_TYPE.SHORT: int,
-    FIELD_TYPE.INT24: int,
-    FIELD_TYPE.LONG: int,
-    FIELD_TYPE.LONGLONG: int,
-    FIELD_TYPE.YEAR: int,
-    FIELD_TYPE.FLOAT: float,
-    FIELD_TYPE.DOUBLE: float,
-    FIELD_TYPE.BIT: _bits,
-    FIELD_TYPE.DATE: _moment,
-    FIELD_TYPE.NEWDATE: _moment,
-    FIELD_TYPE.DATETIME: _moment,
-    FIELD_TYPE.TIMESTAMP: _moment,
-    FIELD_TYPE.TIME: _time,
-    FIELD_TYPE.JSON: _json,
-}
-
-
-def _converter(field: Any) -> Callable[[bytes], Any]:
-    found = _CONVERTERS.get(field.type_code)
-    if found is None:
-        found = _as_it_is if field.charsetnr == _BINARY else bytes.decode
-    return found

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
+from glue.cells import Cells, cells_of_rows
 from glue.engines.base import Failure
 from glue.engines.server import Address, ServerSession
 from tests.engines.servers import Server
@@ -20,11 +20,11 @@ def master_of(server: Server) -> Address:
     return replace(server.address, user="root", password="")
 
 
-def answer(session: ServerSession, sql: str) -> list[tuple[Any, ...]]:
+def answer(session: ServerSession, sql: str) -> list[Cells]:
     session.execute(sql)
-    rows: list[tuple[Any, ...]] = []
+    rows: list[Cells] = []
     while fetched := session.fetch(1_000):
-        rows += fetched
+        rows += cells_of_rows(fetched)
     session.finish()
     return rows
 
