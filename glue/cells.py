@@ -85,24 +85,26 @@ def cells_of_rows(rows: Sequence[Sequence[Any]]) -> list[Cells]:
     return list(zip(*map(column_cells, zip(*rows, strict=True)), strict=True))
 
 
-def rows_json(rows: Sequence[Cells]) -> str:
-    """The JSON texts of rows, joined by commas: `[…],[…]`; nothing for no rows."""
+def rows_json(rows: Sequence[Cells], errors: str = "strict") -> bytes:
+    """The JSON texts of rows, joined by commas, as UTF-8: `[…],[…]`; nothing for no rows.
+
+    `errors`: as of str.encode, for texts with halves of surrogate pairs.
+    """
     has_nulls = False
     try:
-        text = '"],["'.join(['","'.join(row) for row in rows])  # type: ignore[arg-type]
+        joined = '"],["'.join(['","'.join(row) for row in rows])  # type: ignore[arg-type]
     except TypeError:  # a NULL: no cell is a mere question mark, so it can stand for one
         has_nulls = True
-        text = '"],["'.join(['","'.join(["?" if each is None else each for each in row]) for row in rows])
+        columns = [
+            column if all(column) else [each or "?" for each in column] for column in zip(*rows, strict=True)
+        ]
+        joined = '"],["'.join(['","'.join(row) for row in zip(*columns, strict=True)])
+    text = joined.encode("utf-8", errors)
     n_quotes = 2 * sum(map(len, rows)) - 2
-    if text.count('"') == n_quotes and _is_plain(text):
-        text = f'["{text}"]'
-        return text.replace('"?"', "null") if has_nulls else text
-    return _as_duckdb_escapes(_encode(rows)[1:-1])
-
-
-def _is_plain(text: str) -> bool:
-    """Does nothing in a text but its quotes need an escape in JSON? Most texts pass the first, fast look."""
-    return "\\" not in text and (text.isprintable() or not _CONTROL.search(text))
+    if len(text) - len(text.translate(None, _ESCAPED)) == n_quotes:  # no cell has any itself
+        text = b'["%b"]' % text
+        return text.replace(b'"?"', b"null") if has_nulls else text
+    return _as_duckdb_escapes(_encode(rows)[1:-1]).encode("utf-8", errors)
 
 
 def row_digest(row: Cells) -> str:
@@ -382,7 +384,8 @@ def column_cells(values: Sequence[Any]) -> list[Cell]:
 
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-_CONTROL = re.compile(r"[\x00-\x1f]")
+_ESCAPED = bytes(range(32)) + b'"\\'
+"""What JSON writes otherwise."""
 _ESCAPE = re.compile(r"\\(?:u00[0-9a-f]{2}|.)")
 
 

@@ -98,7 +98,7 @@ def stored_result(
     except TypeError as error:
         raise GlueError(f"{_WHAT}: {where}: {error}", "give texts, numbers, true, false and null") from error
     digest = ResultDigest(len(kept))
-    digest.add(rows_json(cells).encode("utf-8", "surrogatepass"))
+    digest.add(rows_json(cells, "surrogatepass"))
     return StoredResult(digest.result_id(), [storable(names[index]) for index in kept], cells)
 
 

@@ -57,7 +57,7 @@ class Result:
     def add(self, rows: Sequence[Row]) -> None:
         """Take in the next rows."""
         cells = cells_of_rows(rows)
-        text = rows_json(cells).encode()
+        text = rows_json(cells)
         self._digest.add(text)
         self.n_rows += len(cells)
         n_bytes = len(text) - (len(cells) - 1)
@@ -118,7 +118,7 @@ class Result:
         fitting: list[Cells] = []
         n_bytes = 0
         for row in cells:
-            n_row_bytes = len(rows_json([row]).encode())
+            n_row_bytes = len(rows_json([row]))
             if not self._has_room(len(fitting) + 1, n_bytes + n_row_bytes):
                 break
             fitting.append(row)
