@@ -4,8 +4,10 @@
     python -m benchmarks.engines --engine mariadb --small 500 --large 10 --runs 3
 
 Makes a database of its own on PostgreSQL and MariaDB on loopback (as their masters postgres and root, without
-a password), with a user who may only read, and drops both after. Then runs thousands of distinct small
-reads, and some of 10,000 rows, in three ways, each with as many processes and one connection in each:
+a password), with a user who may only read, and drops both after. Then runs three sets of distinct statements:
+questions about all rows of a table, as they are asked of a warehouse; thousands of small reads, of which the
+server has hardly any work; and some results of 10,000 rows. Each in three ways, with as many processes and
+one connection in each:
 
 * `glue execute`: its waves, workers and landing, in a throw-away home;
 * safe: the bare driver sends the same sequence (a read-only transaction, a limit, a cursor on the server,
@@ -31,7 +33,13 @@ from statistics import median
 from typing import Literal
 
 from benchmarks.bare_servers import Timed, Way, run_bare
-from benchmarks.engines_data import ENGINES, large_statements, own_database, small_statements
+from benchmarks.engines_data import (
+    ENGINES,
+    large_statements,
+    own_database,
+    question_statements,
+    small_statements,
+)
 from glue.engines.server import Address
 from glue.execute import Statement, execute
 from glue.home import Home
@@ -49,6 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--engine", choices=ENGINES, action="append", help="(default both)")
+    parser.add_argument("--questions", type=int, default=1_000, help="about all rows (default 1,000)")
     parser.add_argument("--small", type=int, default=4_000, help="small reads (default 4,000)")
     parser.add_argument("--large", type=int, default=60, help="reads of 10,000 rows (default 60)")
     parser.add_argument("--processes", type=int, default=2)
@@ -58,6 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for engine in given.engine or ENGINES:
         with own_database(engine) as address:
             sets = {
+                "questions about all rows": question_statements(given.questions),
                 "1 to 100 rows": small_statements(given.small),
                 "10,000 rows": large_statements(given.large),
             }
@@ -76,7 +86,7 @@ def compare(address: Address, title: str, sqls: list[str], n_processes: int, n_r
             times[way].append(run_way(way, address, sqls, n_processes))
     counts = {tuple(timed.n_rows) for timeds in times.values() for timed in timeds}
     print(
-        f"{address.engine}: {len(sqls):,} statements of {title}, {n_processes} processes,"
+        f"{address.engine}: {len(sqls):,} statements, {title}; processes: {n_processes};"
         f" {sum(times['safe'][0].n_rows):,} rows, medians of {n_runs}"
     )
     for way, name in zip(WAYS, ("glue execute", "safe, bare driver", "bare statement"), strict=True):

@@ -41,6 +41,36 @@ _SMALL = (
     "select count(distinct city), max(born) from visit where id between {first} and {last}",
 )
 
+_QUESTIONS = (
+    "select city, count(*) as visits, avg(amount) from visit where amount > {amount} group by city"
+    " having count(*) > {least} order by visits desc, city limit 10",
+    "select extract(year from seen), extract(month from seen), sum(case when is_open then amount else 0 end)"
+    " from visit where id <> {first} group by 1, 2 order by 1, 2",
+    "select name, amount from visit where amount > (select avg(amount) + {least} from visit"
+    " where city = 'city {city}') order by amount desc, id limit 20",
+    "select * from (select city, name, rank() over (partition by city order by score desc) as place"
+    " from visit where amount > {amount}) as ranked where place <= 2 order by city, place, name",
+    "with spent as (select city, sum(amount) as total from visit where id > {first} group by city)"
+    " select city, total, 100 * total / (select sum(total) from spent) from spent order by total desc, city",
+    "select count(*) from visit as v where id > {first} and exists (select 1 from visit as w"
+    " where w.id = v.id - 1 and w.city = v.city)",
+)
+
+
+def question_statements(n: int) -> list[str]:
+    """Distinct questions about all rows, as people ask them: groups, shares, ranks, the best; few rows."""
+    draw = random.Random(7)
+    found: dict[str, None] = {}
+    while len(found) < n:
+        values = {
+            "amount": draw.randrange(5_000),
+            "least": draw.randrange(100),
+            "first": draw.randrange(1, N_ROWS // 4),
+            "city": draw.randrange(_N_CITIES),
+        }
+        found[draw.choice(_QUESTIONS).format(**values)] = None
+    return list(found)
+
 
 def small_statements(n: int) -> list[str]:
     """Distinct reads of 1 to 100 rows, or of what these come to."""

@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks import engines, engines_data
 from benchmarks.bare_servers import Timed
-from benchmarks.engines_data import large_statements, small_statements
+from benchmarks.engines_data import large_statements, question_statements, small_statements
 from glue.engines.server import Address
 from tests.engines.servers import LIVE, Servers
 
@@ -21,13 +21,13 @@ def test_a_tiny_run_prints_its_ratios(
     server = servers[engine]
     prefix = f"evalhouse_benchmark_{secrets.token_hex(3)}_"
     monkeypatch.setattr(engines_data, "PREFIX", prefix)
-    tiny = ["--engine", engine, "--small", "18", "--large", "2", "--runs", "1"]
+    tiny = ["--engine", engine, "--questions", "6", "--small", "18", "--large", "2", "--runs", "1"]
     assert engines.main(tiny) == 0
     printed = capsys.readouterr().out
-    assert f"{engine}: 18 statements of 1 to 100 rows, 2 processes" in printed
-    assert f"{engine}: 2 statements of 10,000 rows, 2 processes, 20,000 rows" in printed
-    assert len(re.findall(r"against safe, bare driver +\d+\.\d\d times", printed)) == 2
-    assert len(re.findall(r"against bare statement .* [+-]\d+\.\d{3} ms a statement", printed)) == 2
+    assert f"{engine}: 18 statements, 1 to 100 rows; processes: 2;" in printed
+    assert f"{engine}: 2 statements, 10,000 rows; processes: 2; 20,000 rows" in printed
+    assert len(re.findall(r"against safe, bare driver +\d+\.\d\d times", printed)) == 3
+    assert len(re.findall(r"against bare statement .* [+-]\d+\.\d{3} ms a statement", printed)) == 3
     listing = "select datname from pg_database" if engine == "postgresql" else "show databases"
     names = [name for (name,) in server.run(listing, server.master_database)]
     assert names and not any(name.startswith(prefix) for name in names)
@@ -50,3 +50,4 @@ def test_statements_are_distinct_and_always_the_same() -> None:
     small, large = small_statements(3_000), large_statements(100)
     assert len(set(small)) == 3_000 and small[:50] == small_statements(50)
     assert len(set(large)) == 100
+    assert len(set(question_statements(500))) == 500
