@@ -67,6 +67,7 @@ _QUOTED = re.compile(r"""'[^']*'|"[^"]*"|`[^`]*`""")
 def one_read(sql: str, lexis: Lexis) -> str:
     """The only statement of a text, without what ends it, where it is a read.
 
+    What stands in executable remarks is code of it, and they are none any more: see `_without_edges`.
     Raises Refused (empty, multiple_statements, not_a_read), or NotSQL where it begins like no statement.
     """
     if not lexis.has_q_quotes and (simple := _SIMPLE.fullmatch(sql)):  # most are; the scan takes far longer
@@ -82,18 +83,15 @@ def scanned_read(sql: str, lexis: Lexis) -> str:
         raise NotSQL("the text holds a null character")
     found: list[tuple[int, int, list[str]]] = []  # start, end, and the words outside brackets
     depth, is_new = 0, True
-    edge: int | None = None  # where an executable remark begins, before any code
+    edges: list[tuple[int, int]] = []  # of executable remarks
     for kind, first, last in _pieces(sql, lexis):
         if kind == "edge":
-            if is_new:
-                edge = first if edge is None else edge
-            else:
-                found[-1] = (found[-1][0], last, found[-1][2])
+            edges.append((first, last))
             continue
         if kind == ";" and depth <= 0:
-            depth, is_new, edge = 0, True, None
+            depth, is_new = 0, True
             continue
-        start, _, words = (first if edge is None else edge, last, []) if is_new else found.pop()
+        start, _, words = (first, last, []) if is_new else found.pop()
         found.append((start, last, words))
         if is_new or (kind == "word" and depth == 0):
             words.append(sql[first:last].upper() if kind in ("word", "(") else "")
@@ -104,8 +102,23 @@ def scanned_read(sql: str, lexis: Lexis) -> str:
     if len(found) > 1:
         raise Refused("multiple_statements", f"the text holds {len(found)} statements")
     start, end, words = found[0]
-    _check_verb(sql[start:end], words)
-    return sql[start:end]
+    statement = _without_edges(sql, start, end, edges)
+    _check_verb(statement, words)
+    return statement
+
+
+def _without_edges(sql: str, start: int, end: int, edges: list[tuple[int, int]]) -> str:
+    """A statement with a blank for each edge of an executable remark.
+
+    Which of these remarks a server runs hangs on its version. One that skips a remark would see other code
+    than was looked at here: another verb, or what stood between two quotes.
+    """
+    parts: list[str] = []
+    for first, last in edges:
+        if start <= first < end:
+            parts += [sql[start:first], " "]
+            start = last
+    return "".join([*parts, sql[start:end]])
 
 
 def _is_open(statement: str) -> bool:

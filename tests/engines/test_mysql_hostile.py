@@ -110,6 +110,10 @@ REFUSED = [
     "/*!50000 drop */ table t",
     "/*M!100000 delete from t */",
     "select 1 /*!; drop table t */",
+    # Remarks of a later version, or of MySQL alone: the server skips them.
+    "/*!999999 select */ drop table t",
+    "/*!999999 select */ create table x (i integer)",
+    "select length(/*!999999 ' */ load_file( /*!999999 ' */ '/etc/passwd'))",
     "select 'x' into outfile '{folder}/written'",
     "select 'x' into dumpfile '{folder}/written'",
     "select * from t into outfile '{folder}/written'",
@@ -154,6 +158,18 @@ def test_what_is_no_read_does_nothing(server: Server, tmp_path: Path, who: str) 
     assert list(tmp_path.iterdir()) == []
 
 
+def test_no_remark_changes_the_readers_password(server: Server, session: ServerSession) -> None:
+    """MariaDB skips these remarks. Not as the master: a failure here would lock everybody out."""
+    for sql in (
+        "/*!50799 select */ set password = password('x')",
+        "/*!999999 select */ alter user current_user() identified by 'x'",
+    ):
+        failure = failure_of(session, sql)
+        assert failure is not None
+        assert failure.error_class == "syntax", sql
+    server.open().close()
+
+
 @pytest.mark.parametrize(
     "sql",
     [
@@ -167,7 +183,7 @@ def test_what_is_no_read_does_nothing(server: Server, tmp_path: Path, who: str) 
         "select /*! 2 */",
         "/*!50000 select */ 1;",
         "/*M!100000 select 1 */ -- the end",
-        "select 1 /*!99999999 of a later version */",
+        "select 1 /*!999999 + 1 */",
         "select 'a;b' as x;",
         "(select 1) union (select 2)",
         "values (1), (2)",
