@@ -26,7 +26,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
-from decimal import Context, Decimal
+from decimal import Decimal
 from hashlib import md5
 from typing import Any
 from uuid import UUID
@@ -36,8 +36,6 @@ Cells = tuple[Cell, ...]
 """One row: its cells in column order."""
 
 _MICROSECONDS_PER_SECOND = 1_000_000
-_WIDE = Context(prec=200)
-"""Decimal arithmetic that rounds no value an engine can return (76 digits at most)."""
 
 
 class RawText(bytes):
@@ -210,12 +208,11 @@ _PLAIN_NUMBER = re.compile(
 def _any_decimal(value: Decimal) -> str:
     if not value.is_finite():
         return _double(float(value))
-    if value == value.to_integral_value():
-        return f"n:{int(value)}"
+    plain = _without_trailing_zeros(f"{value:f}")
+    if "." not in plain:
+        return f"n:{'0' if plain == '-0' else plain}"
     shortest = repr(float(value))
-    if _WIDE.create_decimal(shortest) == value:
-        return f"n:{shortest}"
-    return f"n:{value.normalize(_WIDE):f}"
+    return f"n:{shortest if Decimal(shortest) == value else plain}"
 
 
 def _text(value: str) -> str:
