@@ -10,7 +10,8 @@ from itertools import chain
 import pyarrow as pa
 
 from glue.cells import Cells, ResultDigest, RowCounter, cells_of_rows, rows_json
-from glue.engines.base import NotText, Row, Session
+from glue.engines.base import MAX_VALUE_BYTES, NotText, Row, Session
+from glue.engines.values import check_sizes
 from glue.landing_tables import TEXT, TEXTS
 from glue.worker_limits import Watch
 from glue.worker_tasks import Settings
@@ -55,9 +56,11 @@ class Result:
         self._counter = RowCounter(_MAX_DISTINCT_DIGESTS) if must_sign else None
 
     def add(self, rows: Sequence[Row]) -> None:
-        """Take in the next rows."""
+        """Take in the next rows. Raises TooLarge where a value is too large for any engine."""
         cells = cells_of_rows(rows)
         text = rows_json(cells)
+        if len(text) > MAX_VALUE_BYTES:
+            check_sizes(rows, MAX_VALUE_BYTES)
         self._digest.add(text)
         self.n_rows += len(cells)
         n_bytes = len(text) - (len(cells) - 1)

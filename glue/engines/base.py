@@ -82,6 +82,10 @@ class TooComplex(Exception):
     """A statement beyond what an engine is asked to parse."""
 
 
+class TooLarge(Exception):
+    """A cell or a row of the result has more bytes or characters than the limits allow."""
+
+
 class NotText(Exception):
     """A text of the result is not UTF-8: run the statement again with `as_raw_text`."""
 
@@ -239,6 +243,8 @@ def common_failure(error: Exception) -> Failure | None:
         return Failure("failed", "syntax", None, shortened(str(error)))
     if isinstance(error, TooComplex):
         return Failure("failed", "too_complex", None, shortened(str(error)))
+    if isinstance(error, TooLarge):
+        return Failure("failed", "resource", None, str(error), is_session_lost=True)
     if isinstance(error, MemoryError):
         return Failure(
             "failed",

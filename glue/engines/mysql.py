@@ -30,7 +30,7 @@ from pymysql import err
 from pymysql.connections import MAX_PACKET_LEN
 from pymysql.optionfile import Parser
 
-from glue.engines.base import Failure, Limits, Refused, Row
+from glue.engines.base import Failure, Limits, Refused, Row, TooLarge
 from glue.engines.columns import ColumnWriter
 from glue.engines.mysql_columns import column_rows, column_writer, cut
 from glue.engines.mysql_errors import error_class
@@ -243,8 +243,6 @@ class MySQLSession(ServerSession):
     def explain(self, error: Exception) -> Failure:
         """See ServerSession."""
         code, message = _parts(error)
-        if isinstance(error, _TooLarge):
-            return Failure("failed", "resource", None, message)
         if code is None:
             found = "connection" if isinstance(error, err.InterfaceError) else "other"
             return Failure("failed", found, None, message)
@@ -290,9 +288,7 @@ class MySQLSession(ServerSession):
             size = int.from_bytes(read(4)[:3], "little")
             total += size
             if total > 2 * self.limits.max_value_bytes:
-                raise _TooLarge(
-                    f"a row of the result has more than {2 * self.limits.max_value_bytes:,} bytes"
-                )
+                raise TooLarge(f"a row of the result has more than {2 * self.limits.max_value_bytes:,} bytes")
             parts.append(read(size) if size else b"")
         return b"".join(parts)
 
@@ -305,11 +301,7 @@ class MySQLSession(ServerSession):
     def _check_values(self, row: Sequence[bytes | None]) -> None:
         longest = max(len(value) for value in row if value is not None)
         if longest > self.limits.max_value_bytes:
-            raise _TooLarge(f"a value has {longest:,} bytes, more than {self.limits.max_value_bytes:,}")
-
-
-class _TooLarge(Exception):
-    """A value or a row that is not taken in."""
+            raise TooLarge(f"a value has {longest:,} bytes, more than {self.limits.max_value_bytes:,}")
 
 
 def _parts(error: Exception) -> tuple[str | None, str]:

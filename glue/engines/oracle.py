@@ -42,7 +42,7 @@ from glue.engines.base import Failure, Limits, NotSQL, Refused, Row
 from glue.engines.oracle_errors import class_of
 from glue.engines.reads import ORACLE, one_read, pieces
 from glue.engines.server import SERVER_GRACE_S, Address, ServerEngine, ServerSession
-from glue.engines.values import TooLarge, check_sizes, json_of, single
+from glue.engines.values import check_sizes, json_of, single
 from glue.errors import GlueError
 
 _CONNECT_TIMEOUT_S = 10
@@ -198,7 +198,7 @@ class OracleSession(ServerSession):
         """See ServerSession. The driver asks for rows in portions of its own."""
         assert self._cursor is not None
         rows: list[Row] = self._cursor.fetchmany(n_rows)
-        check_sizes(rows, self.limits)
+        check_sizes(rows, self.limits.max_value_bytes)
         return rows
 
     def undo(self) -> None:
@@ -221,8 +221,6 @@ class OracleSession(ServerSession):
 
     def explain(self, error: Exception) -> Failure:
         """See ServerSession."""
-        if isinstance(error, TooLarge):
-            return Failure("failed", "resource", None, str(error))
         if isinstance(error, ValueError | OverflowError):  # a date that Python cannot hold
             return Failure("failed", "unsupported_value", None, str(error))
         found, code, message = diagnosis(error)

@@ -35,7 +35,7 @@ from glue.engines.base import Failure, Limits, Row
 from glue.engines.server import SERVER_GRACE_S, Address, ServerEngine, ServerSession
 from glue.engines.sqlserver_errors import class_of
 from glue.engines.sqlserver_reads import one_select
-from glue.engines.values import TooLarge, check_sizes, single
+from glue.engines.values import check_sizes, single
 from glue.errors import GlueError
 
 pyodbc.pooling = False  # a connection that is closed is gone, and what it left is rolled back
@@ -194,7 +194,7 @@ class SQLServerSession(ServerSession):
             if self._cursor.nextset():
                 raise _SecondResult("the text holds several statements: there was a second result")
             return []
-        check_sizes(rows, self.limits)
+        check_sizes(rows, self.limits.max_value_bytes)
         if not any(self._converters):
             return [tuple(row) for row in rows]
         columns = [
@@ -224,8 +224,6 @@ class SQLServerSession(ServerSession):
         """See ServerSession."""
         if isinstance(error, _SecondResult):
             return Failure("refused", "multiple_statements", None, str(error))
-        if isinstance(error, TooLarge):
-            return Failure("failed", "resource", None, str(error))
         state, code, message = diagnosis(error)
         found = class_of(state, code)
         if found == "interrupted":

@@ -9,14 +9,10 @@ from datetime import date, time
 from decimal import Decimal
 from typing import Any
 
-from glue.cells import json_text
-from glue.engines.base import Limits, Row
+from glue.cells import ReadyCell, json_text
+from glue.engines.base import Row, TooLarge
 
 _SINGLE = struct.Struct("<f")
-
-
-class TooLarge(Exception):
-    """A cell of the result has more bytes or characters than the limits allow."""
 
 
 def single(value: float) -> float:
@@ -38,12 +34,19 @@ def _packed(value: float) -> bytes | None:
         return None
 
 
-def check_sizes(rows: Iterable[Row], limits: Limits) -> None:
+def check_sizes(rows: Iterable[Row], max_value_bytes: int) -> None:
     """Raise TooLarge for a text of more characters, or bytes of more bytes, than a value may have."""
     for row in rows:
         for value in row:
-            if isinstance(value, str | bytes | bytearray) and len(value) > limits.max_value_bytes:
-                raise TooLarge(f"a cell has more than {limits.max_value_bytes:,} characters or bytes")
+            if isinstance(value, str | bytes | bytearray) and _length(value) > max_value_bytes:
+                raise TooLarge(f"a cell has more than {max_value_bytes:,} characters or bytes")
+
+
+def _length(value: str | bytes | bytearray) -> int:
+    """In characters or bytes; a cell's is that of the value it was made of."""
+    if not isinstance(value, ReadyCell):
+        return len(value)
+    return (len(value) - 2) // (2 if value.startswith("b:") else 1)
 
 
 def json_of(document: Any) -> str:

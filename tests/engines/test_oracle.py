@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 from glue.cells import cell, cells_of_rows
-from glue.engines.base import Limits, NotSQL, Refused, engine_named
+from glue.engines.base import Limits, NotSQL, Refused, TooLarge, engine_named
 from glue.engines.server import Address
 from glue.errors import GlueError
 from tests.engines.needed import needed
@@ -237,7 +237,7 @@ def test_large_columns_come_few_rows_at_a_time_and_their_cells_have_a_cap(
     session = opened(Limits(1 << 29, max_value_bytes=10))
     session.execute("select a from t")
     assert session._cursor.arraysize == 4
-    with pytest.raises(oracle.TooLarge) as raised:
+    with pytest.raises(TooLarge) as raised:
         session.fetch(1)
     assert session.failure(raised.value).error_class == "resource"
 

@@ -299,6 +299,7 @@ LARGE = [
     "select repeat('x', 2000000000)",
     "select repeat('x', 1000000000)",
     "select repeat('x', 300000000)",
+    "select repeat('x', 40000000)",
     "select string_agg(repeat('x', 1000000), '') from generate_series(1, 2000)",
     "select array_agg(repeat('x', 100000)) from generate_series(1, 20000)",
 ]
