@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from glue.cli_execute import EXECUTE_OPTIONS, chosen_execution, execute_and_tell
-from glue.cli_import import BENCHMARK, PREDICTION_OPTIONS, import_prediction_file
+from glue.cli_import_predictions import BENCHMARK, PREDICTION_OPTIONS, import_prediction_file
 from glue.cli_output import print_table, say
 from glue.cli_parts import FILE, names_of, options
 from glue.cli_study import STUDY_OPTIONS, options_of_others, run_study
