@@ -29,6 +29,8 @@ from glue.cells import (
     rows_json,
     set_signature,
 )
+from glue.engines.base import TooLarge
+from glue.engines.values import check_sizes
 
 
 @pytest.mark.parametrize(
@@ -273,3 +275,12 @@ def test_columns_of_cells_are_rows_of_ready_cells() -> None:
     assert cells_of_rows(list(columns)) == rows
     assert cells_of_rows(columns[1:]) == rows[1:]
     assert len(columns) == 3
+
+
+@pytest.mark.parametrize(
+    "value", ["é" * 10, b"0123456789", ReadyCell("t:0123456789"), ReadyCell("b:" + "00" * 10)]
+)
+def test_a_value_is_as_long_whether_it_is_a_cell_already_or_not(value: str | bytes) -> None:
+    check_sizes([(None, value)], 10)
+    with pytest.raises(TooLarge):
+        check_sizes([(None, value)], 9)
