@@ -9,6 +9,7 @@ import click
 
 from glue.cli_output import print_table
 from glue.cli_parts import COUNT, Seconds, Size, command_line, options
+from glue.errors import counted
 from glue.home import Home
 
 if TYPE_CHECKING:
@@ -135,12 +136,15 @@ def tell_waves(report: ExecuteReport) -> None:
     for number, wave in enumerate(report.waves, start=1):
         outcomes = ", ".join(f"{n:,} {name.replace('_', ' ')}" for name, n in wave.outcomes.most_common())
         killed = f" ({wave.n_killed:,} killed)" if wave.n_killed else ""
-        print(f"wave {number}: {wave.n_run:,} statements in {wave.elapsed_s:.1f} s: {outcomes}{killed}")
+        what = counted(wave.n_run, "statements")
+        print(f"wave {number}: {what} in {wave.elapsed_s:.1f} s: {outcomes}{killed}")
     n_run = sum(wave.n_run for wave in report.waves)
-    what = f"{n_run:,} statements in {len(report.waves)} waves" if n_run else "nothing was pending"
+    what = "nothing was pending"
+    if n_run:
+        what = f"{counted(n_run, 'statements')} in {counted(len(report.waves), 'waves')}"
     print(
         f"{what}; executing {report.execute_s:.1f} s,"
-        f" refreshing the pending table {report.refresh_s:.1f} s ({report.n_refreshes} times)"
+        f" refreshing the pending table {report.refresh_s:.1f} s ({counted(report.n_refreshes, 'times')})"
     )
     if report.is_interrupted:
         raise click.Abort

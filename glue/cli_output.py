@@ -6,6 +6,8 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from glue.errors import counted
+
 if TYPE_CHECKING:
     from glue.importers.common import ImportReport
 
@@ -42,7 +44,7 @@ def print_import(report: ImportReport) -> None:
     if not report.is_new:
         print(f"{report.title or name} has been imported before from these very files; nothing to do")
         return
-    counts = ", ".join(f"{n:,} {table}" for table, n in report.counts.items())
+    counts = ", ".join(counted(n, table) for table, n in report.counts.items())
     print(f"imported {report.title or f'{report.kind} {name}'}: {counts or 'nothing'}")
     for note in report.notes:
         print(f"  {note}")

@@ -22,3 +22,10 @@ def nearest(name: str, known: list[str]) -> str | None:
 
     found = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
     return found[0] if found else None
+
+
+def counted(n: int, plural: str) -> str:
+    """How many of what: 2 databases, 1 database, 1 query."""
+    if n != 1:
+        return f"{n:,} {plural}"
+    return f"1 {plural.removesuffix('ies')}y" if plural.endswith("ies") else f"1 {plural.removesuffix('s')}"

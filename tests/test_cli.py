@@ -169,7 +169,7 @@ def test_an_import_says_what_came_and_what_was_refused(
 ) -> None:
     code, out, err = said(import_shop(shop), capfd)
     assert (code, err) == (0, "")
-    assert out.splitlines()[0].startswith("imported bird shop: 2 questions, 2 golds, 1 databases")
+    assert out.splitlines()[0].startswith("imported bird shop: 2 questions, 2 golds, 1 database")
     assert out.splitlines()[-1] == "nothing was refused"
     code, out, _ = said(import_shop(shop), capfd)
     assert (code, out) == (0, "shop has been imported before from these very files; nothing to do\n")
@@ -204,7 +204,7 @@ def test_an_unknown_benchmark_names_the_nearest(
 def test_a_database_is_introspected(at_home: Home, shop: Path, capfd: pytest.CaptureFixture[str]) -> None:
     file = shop / "databases" / "shop" / "shop.sqlite"
     code, out, _ = said(["import", "database", str(file), "--samples", "--name", "ours"], capfd)
-    assert code == 0 and "1 tables, 2 columns" in out
+    assert code == 0 and "1 database, 1 table, 2 columns" in out
 
 
 def test_a_missing_file_names_its_neighbour(

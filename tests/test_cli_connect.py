@@ -102,7 +102,7 @@ def test_the_password_is_nowhere(server: Server, home: Home) -> None:
     for arguments in (of_database, of_questions, ("connect", "shop"), ("connect", "--list")):
         said += glue(home, *arguments, EVALHOUSE_SHOP_PASSWORD=AS_MEANT)
     said += glue(home, "connect", "by_url", "--env", "SHOP_URL", SHOP_URL=url(server))
-    assert "imported jsonl ours: 1 questions, 1 golds, 1 databases" in "".join(said)
+    assert "imported jsonl ours: 1 question, 1 gold, 1 database" in "".join(said)
     for wrong in (
         ("connect", "x", url(server, database="nowhere_at_all")),
         ("connect", "x", url(server, user="nobody_at_all")),

@@ -77,7 +77,12 @@ def add_databases(
     folder or not one of the databases is in it.
     """
     found: dict[str, Path | None] = dict.fromkeys(db_ids)
-    if folder is not None:
+    if folder is None:
+        batch.notes.append(
+            "databases by name alone: no question can be scored before glue import database --name "
+            f"{batch.benchmark} brings them"
+        )
+    else:
         existing(folder, "--databases")
         found = {db_id: find_database_file(folder, db_id) for db_id in db_ids}
         if db_ids and not any(found.values()):

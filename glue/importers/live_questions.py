@@ -54,26 +54,45 @@ class LiveDatabases:
                 self._add_landed(batch, known[db_id])
         if unread:
             with opened(self.connection, address_of(self.connection)) as database:
-                self._add_read(batch, database, unread)
+                self._add_read(batch, database, unread, is_some_known=bool(known))
 
     def _add_landed(self, batch: ImportBatch, row: Row) -> None:
         """Land a database under the snapshot, and without the tables, that its own import has landed."""
         batch.files[f"connection {row['connection']}, database {row['db_id']}"] = row["import_id"]
         batch.add("databases", **{**row, "source": "jsonl"})
 
-    def _add_read(self, batch: ImportBatch, database: LiveDatabase, db_ids: list[str]) -> None:
+    def _add_read(
+        self, batch: ImportBatch, database: LiveDatabase, db_ids: list[str], is_some_known: bool
+    ) -> None:
+        """Land what the server says of databases; of several, those that are no schemas by name alone."""
         schemas = {schema.lower(): schema for schema in known_schemas(database)}
+        is_one_place = bool(self.selection.schemas) or len(db_ids) == 1
+        missing = [db_id for db_id in db_ids if db_id.lower() not in schemas and not is_one_place]
+        if missing == db_ids and not is_some_known:
+            raise GlueError(
+                f"--connection: questions ask several databases, and {listed(missing)} "
+                f"are no schemas of {self.connection.name!r}",
+                _where_it_may_be(missing[0], list(schemas.values())),
+            )
         for db_id in db_ids:
             selection = self.selection
             if not selection.schemas and db_id.lower() in schemas:
                 selection = Selection((schemas[db_id.lower()],), label=selection.label)
-            elif not selection.schemas and len(db_ids) > 1:
-                missing = [name for name in db_ids if name.lower() not in schemas]
-                close = nearest(missing[0], list(schemas.values()))
-                raise GlueError(
-                    f"--connection: questions ask several databases, and {listed(missing)} "
-                    f"{'is' if len(missing) == 1 else 'are'} no schema of {self.connection.name!r}",
-                    (f"did you mean {close!r}? " if close else "")
-                    + "--schemas says where their tables are; so does glue import database --db-id for each",
-                )
-            add_live_database(batch, db_id, live_facts(database, self.connection, selection))
+            if db_id not in missing:
+                add_live_database(batch, db_id, live_facts(database, self.connection, selection))
+                continue
+            batch.add("databases", benchmark=batch.benchmark, db_id=db_id, source="jsonl")
+            batch.refuse(
+                f"connection {self.connection.name}",
+                f"database {db_id}",
+                "no_database",
+                f"{db_id} is no schema of it: its questions cannot be scored",
+                _where_it_may_be(db_id, list(schemas.values())),
+                is_landed=True,
+            )
+
+
+def _where_it_may_be(db_id: str, schemas: list[str]) -> str:
+    close = nearest(db_id, schemas)
+    told = "--schemas says where tables are; so does glue import database --db-id for each database"
+    return f"did you mean {close!r}? {told}" if close else told

@@ -57,6 +57,14 @@ def test_every_field_lands(tmp_path: Path) -> None:
     assert batch.refusals == []
 
 
+def test_databases_by_name_alone_are_told(tmp_path: Path) -> None:
+    batch = read(tmp_path, LINE)
+    assert batch.notes == [
+        "databases by name alone: no question can be scored before "
+        "glue import database --name own brings them"
+    ]
+
+
 def test_the_dialect_is_left_to_the_database_unless_it_is_named(tmp_path: Path) -> None:
     assert read(tmp_path, LINE).rows["golds"][0]["dialect"] is None
     batch = read(
