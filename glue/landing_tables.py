@@ -39,7 +39,7 @@ def _table(name: str, grain: str, key: tuple[str, ...], **columns: pa.DataType) 
 _TABLES = (
     _table(
         "imports",
-        "One row per finished import; the newest of a scope is the one that counts",
+        "One row per finished import; the newest of a scope (and benchmark, if of predictions) counts",
         ("import_id",),
         import_id=TEXT,  # md5 of kind, scope, options and the sha256 of every file read
         kind=TEXT,  # bird, spider, mschema, jsonl, defog, database, predictions, control, history, …
@@ -142,6 +142,7 @@ _TABLES = (
         benchmark=TEXT,
         question_id=TEXT,
         question_position=INT,  # 0-based place in the file
+        source_question_id=TEXT,  # the same of one question in several dialects; NULL: not said
         db_id=TEXT,
         question=TEXT,
         evidence=TEXT,

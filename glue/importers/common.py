@@ -203,7 +203,7 @@ def land(home: Home, batch: ImportBatch, replace: bool = False, command: str = "
                 f"{batch.benchmark!r} is the name of a query log, and a history has one name",
                 "give the benchmark another name",
             )
-        standing = newest.get(batch.scope)
+        standing = newest.get(_replaced_scope(vars(batch)))
         if standing is not None and standing["import_id"] == import_id:
             return ImportReport(**{**vars(report), "is_new": False})
         if standing is not None and not replace:
@@ -228,10 +228,16 @@ def newest_imports(home: Home) -> dict[str, Row]:
     columns = ["import_id", "kind", "scope", "benchmark", "prediction_set", "imported_at", "landed_at"]
     newest: dict[str, Row] = {}
     for row in landed_rows(home, "imports", columns):
-        standing = newest.get(row["scope"])
+        scope = _replaced_scope(row)
+        standing = newest.get(scope)
         if standing is None or _moment_of(row) > _moment_of(standing):
-            newest[row["scope"]] = row
+            newest[scope] = row
     return newest
+
+
+def _replaced_scope(row: Row) -> str:
+    """What an import replaces, as model stg_imports has it: a set of predictions one of its own benchmark."""
+    return f"{row['scope']} on {row['benchmark']}" if row["kind"] == "predictions" else str(row["scope"])
 
 
 def landed_rows(home: Home, table: str, columns: list[str]) -> list[Row]:

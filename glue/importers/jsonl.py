@@ -6,6 +6,7 @@
 | `db_id` | the database it asks; required |
 | `question_id` | text or whole number, unique; where no line has one, the 0-based position is the id |
 | `golds` | the accepted answers: a list, or one SQL text; several are alternatives |
+| `source_question_id` | a text, the same wherever the same question is asked in another dialect |
 | `dialect` | of the golds: sqlite, duckdb, postgres, mysql, oracle, tsql, …; default: the database's engine |
 | `is_ordered` | does the order of rows count? default: where gold's outermost ORDER BY asks for one |
 | `evidence` | what the model may be told beside the question |
@@ -67,7 +68,7 @@ if TYPE_CHECKING:
 
 GOLD_NOTATIONS = ("plain", "defog")
 
-_TEXT_FIELDS = ("evidence", "intent", "difficulty", "domain", "subdomain", "language")
+_TEXT_FIELDS = ("source_question_id", "evidence", "intent", "difficulty", "domain", "subdomain", "language")
 _FIELDS = (
     "question",
     "db_id",
@@ -138,12 +139,14 @@ class _Reader:
         entries = self._entries(read_text(self.path, self.batch, "--questions"))
         has_ids = any("question_id" in entry for _, _, entry in entries)
         seen: dict[str, str] = {}
+        versions: dict[tuple[str, str | None], str] = {}
         unknown: dict[str, str] = {}
         databases: dict[str, None] = {}
         for record, position, entry in entries:
             try:
                 question_id = self._question_id(entry, position, has_ids, seen)
                 question, golds, results = self._question(entry, question_id, position)
+                _check_version(question, record, versions)
             except _Wrong as wrong:
                 self.batch.refuse(
                     self.path, record, wrong.reason, wrong.detail, wrong.advice, field=wrong.field
@@ -332,6 +335,17 @@ class _Reader:
         for result in results:
             for table, row in stored_result_rows(result):
                 self.batch.add(table, **row)
+
+
+def _check_version(question: Row, record: str, versions: dict[tuple[str, str | None], str]) -> None:
+    """A question is asked once in a dialect, so that its versions pair one to one."""
+    source = question["source_question_id"]
+    if source is None:
+        return
+    first = versions.setdefault((source, question["dialect"]), record)
+    if first != record:
+        detail = f"{source!r} is the source of {first} in the same dialect"
+        raise _Wrong("source_question_id", "duplicate", detail, "give one of them another, or a dialect")
 
 
 def _required(entry: Row, field: str) -> str:

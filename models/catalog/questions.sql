@@ -24,6 +24,7 @@ placed as (
         asked.benchmark,
         asked.question_id,
         asked.question_position,
+        asked.source_question_id,
         asked.db_id,
         asked.question,
         asked.evidence,

@@ -17,7 +17,12 @@ with
 
 imports as (
 
-    select * from {{ ref('stg_imports') }}
+    -- A set's name may stand on several benchmarks.
+    select
+        * replace (
+            import_scope || if(count(*) over (partition by import_scope) > 1, ' on ' || benchmark, '') as import_scope
+        ),
+    from {{ ref('stg_imports') }}
     where is_current
 
 ),

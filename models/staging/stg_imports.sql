@@ -28,7 +28,11 @@ ranked as (
         n_rows,
         n_refused,
         imported_at,
-        row_number() over (partition by scope order by imported_at desc, import_id asc) = 1 as is_current
+        -- One system may answer several benchmarks under one name.
+        row_number() over (
+            partition by scope, if(kind = 'predictions', benchmark, null)
+            order by imported_at desc, import_id asc
+        ) = 1 as is_current
     from once
 
 )

@@ -13,6 +13,7 @@ current_once as (
         benchmark,
         question_id,
         question_position,
+        source_question_id,
         db_id,
         question,
         evidence,

@@ -28,6 +28,7 @@ def test_every_field_lands(tmp_path: Path) -> None:
     more = {
         "dialect": "postgresql",
         "is_ordered": True,
+        "source_question_id": "stock/1",
         "evidence": "t holds items",
         "intent": "count",
         "difficulty": "easy",
@@ -63,6 +64,18 @@ def test_databases_by_name_alone_are_told(tmp_path: Path) -> None:
         "databases by name alone: no question can be scored before "
         "glue import database --name own brings them"
     ]
+
+
+def test_a_question_is_asked_once_in_a_dialect(tmp_path: Path) -> None:
+    source = {"source_question_id": "stock/1"}
+    lines = [
+        {**LINE, **source, "question_id": number, "dialect": dialect}
+        for number, dialect in enumerate(["mysql", "sqlite", "mysql"])
+    ]
+    batch = read(tmp_path, *lines)
+    assert [row["dialect"] for row in batch.rows["questions"]] == ["mysql", "sqlite"]
+    (refusal,) = batch.refusals
+    assert (refusal.record, refusal.reason, refusal.field) == ("line 3", "duplicate", "source_question_id")
 
 
 def test_the_dialect_is_left_to_the_database_unless_it_is_named(tmp_path: Path) -> None:

@@ -81,6 +81,28 @@ def test_another_import_of_the_scope_needs_replace(home: Home, tmp_path: Path) -
     assert len(landed_benchmark(home, "own").questions) == 2
 
 
+def test_a_set_may_answer_several_benchmarks_under_one_name(home: Home, tmp_path: Path) -> None:
+    answers = tmp_path / "answers.json"
+    answers.write_text('["SELECT 0", "SELECT 1"]')
+    for name in ("own", "other"):
+        land(home, read_jsonl(name, questions_file(tmp_path / "q.jsonl")))
+        batch = read_predictions(answers, landed_benchmark(home, name), "alpha")
+        assert land(home, batch).is_new
+        assert not land(home, batch).is_new
+    sets = [row for row in newest_imports(home).values() if row["kind"] == "predictions"]
+    assert {(row["prediction_set"], row["benchmark"]) for row in sets} == {
+        ("alpha", "own"),
+        ("alpha", "other"),
+    }
+    answers.write_text('["SELECT 0", "SELECT 2"]')
+    batch = read_predictions(answers, landed_benchmark(home, "own"), "alpha")
+    with pytest.raises(GlueError, match="'alpha' has been imported already"):
+        land(home, batch)
+    land(home, batch, replace=True)
+    sets = [row for row in newest_imports(home).values() if row["kind"] == "predictions"]
+    assert len(sets) == 2 and import_id_of(batch) in {row["import_id"] for row in sets}
+
+
 def test_options_are_part_of_an_imports_identity(tmp_path: Path) -> None:
     path = questions_file(tmp_path / "q.jsonl")
     ids = {
