@@ -27,13 +27,15 @@ SEEDS = tuple(
 )
 MODELS = (
     *("question_slices", "slice_positions", "bootstrap_weights", "question_scores", "metric_slices"),
-    *("unpaired_questions", "contrast_pairs", "bootstrap_ratios", "bootstrap_intervals", "contrast_tests"),
+    *("unpaired_questions", "contrast_pairs", "dialect_pairs", "bootstrap_ratios"),
+    *("bootstrap_intervals", "contrast_tests"),
     *("metric_values", "metric_intervals", "metric_contrasts", "leaderboard_neighbours"),
+    "dialect_contrasts",
 )
 LOWER_TABLES = """
     create table questions (
         benchmark varchar, question_id varchar, question_position bigint, db_id varchar, difficulty varchar,
-        has_database boolean
+        has_database boolean, dialect varchar, source_question_id varchar
     );
     create table gold_hardness (
         benchmark varchar, question_id varchar, gold_edition varchar, gold_number bigint,
@@ -68,11 +70,15 @@ LOWER_TABLES = """
 
 @dataclass(frozen=True)
 class Benchmark:
-    """A benchmark of `n_databases` times `n_questions_each` questions, every third of them hard."""
+    """A benchmark of `n_databases` times `n_questions_each` questions, every third of them hard.
+
+    Benchmarks with a dialect ask the same questions.
+    """
 
     name: str
     n_databases: int
     n_questions_each: int
+    dialect: str | None = None
 
     @property
     def n_questions(self) -> int:
@@ -111,11 +117,19 @@ def build(home: Path, benchmarks: list[Benchmark], sets: dict[tuple[str, str, st
 
 
 def _insert_questions(warehouse: duckdb.DuckDBPyConnection, benchmark: Benchmark) -> None:
+    dialect = benchmark.dialect
+    numbers = range(benchmark.n_questions)
     rows = [
-        (benchmark.name, f"q{i}", i, f"db{database:02}", "hard" if is_hard else "easy", True)
-        for i, (database, is_hard) in enumerate(zip(benchmark.databases, benchmark.is_hard, strict=True))
+        (benchmark.name, f"q{i}", i, f"db{database:02}", "hard" if is_hard else "easy", True, dialect, source)
+        for i, database, is_hard, source in zip(
+            numbers,
+            benchmark.databases,
+            benchmark.is_hard,
+            [f"q{i}" if dialect else None for i in numbers],
+            strict=True,
+        )
     ]
-    warehouse.executemany("insert into questions values (?, ?, ?, ?, ?, ?)", rows)
+    warehouse.executemany("insert into questions values (?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
 
 def _insert_scores(

@@ -31,7 +31,8 @@ SEEDS = tuple(
 )
 MODELS = (
     *("question_slices", "slice_positions", "bootstrap_weights", "question_scores", "metric_slices"),
-    *("unpaired_questions", "contrast_pairs", "bootstrap_ratios", "bootstrap_intervals", "contrast_tests"),
+    *("unpaired_questions", "contrast_pairs", "dialect_pairs", "bootstrap_ratios"),
+    *("bootstrap_intervals", "contrast_tests"),
     *("metric_values", "metric_intervals", "metric_contrasts", "decode_variances"),
     *("context_means", "cell_contrasts", "budget_sweep", "budget_gains", "representation_contrasts"),
     *("unprefixed_robustness", "solver_replication", "collision_strata_results", "column_recall_by_role"),

@@ -39,7 +39,8 @@ SEEDS = tuple(
 MODELS = (
     *("history_settings", "score_history_retrieval", "history_choices", "history_sets", "history_set_scores"),
     *("question_slices", "slice_positions", "bootstrap_weights", "question_scores", "metric_slices"),
-    *("unpaired_questions", "contrast_pairs", "bootstrap_ratios", "bootstrap_intervals", "contrast_tests"),
+    *("unpaired_questions", "contrast_pairs", "dialect_pairs", "bootstrap_ratios"),
+    *("bootstrap_intervals", "contrast_tests"),
     *("metric_intervals", "metric_contrasts", "history_sums", "history_intervals", "history_rates"),
     *("history_retrieval", "history_by_type", "history_best_settings", "answered_settings"),
     *("history_shots", "history_threshold", "history_ablation"),

@@ -14,13 +14,19 @@ contrasts as (
 
 ),
 
+dialects as (
+
+    select * from {{ ref('dialect_pairs') }}
+
+),
+
 wanted as (
 
-    {% for rows in ['rates', 'contrasts'] -%}
+    {% for rows in ['rates', 'contrasts', 'dialects'] -%}
     select
         question_ratio_id as ratio_id,
         'question' as unit,
-        benchmark,
+        {{ 'benchmark_a' if rows == 'dialects' else 'benchmark' }} as benchmark,
         question_slice_id as slice_id,
         numerators,
         denominators,
@@ -33,7 +39,7 @@ wanted as (
     select
         database_ratio_id as ratio_id,
         'database' as unit,
-        benchmark,
+        {{ 'benchmark_a' if rows == 'dialects' else 'benchmark' }} as benchmark,
         database_slice_id as slice_id,
         numerators_by_database as numerators,
         denominators_by_database as denominators,

@@ -77,15 +77,11 @@ tested as (
 
 corrected as (
 
-    -- Holm (1979): the smallest of m p values times m, the next times m - 1, never less than the one before.
     select
         *,
-        case when p_mcnemar is not null then
-            least(1, max((n_p_values - p_value_number + 1) * p_mcnemar) over (
-                partition by contrast_family, family_scope, benchmark
-                order by p_value_number asc
-            ))
-        end as p_holm,
+        {{ holm_p_value(
+            'p_mcnemar', 'p_value_number', 'n_p_values', 'contrast_family, family_scope, benchmark'
+        ) }} as p_holm,
     from tested
 
 )
