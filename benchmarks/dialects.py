@@ -1,55 +1,76 @@
 """What is a system worth in each dialect? Published predictions on SQLite, PostgreSQL and MariaDB.
 
     python -m benchmarks.dialects ../shared/data
+    python -m benchmarks.dialects ../shared/data --home FOLDER
 
 Nine systems answered mini-dev's 500 questions in the SQL of SQLite, MySQL and PostgreSQL: 27 files in BIRD's
 dictionary form, `{"0": "SQL\\t----- bird -----\\tdb_id"}`, keyed by the question's position in
 mini_dev_sqlite.json. (Four more, TA_output…, are for SQLite alone.) The databases at hand have 190 of the
 questions.
 
-An answer is right where it is the same set of rows as its dialect's gold on the same engine. This is a plain
-loop over sessions, to be held against what `glue execute` says of the same files: it knows no verdict but
-equality of sets, and no limits but LIMIT_S and MAX_ROWS. A system's dialects are compared in pairs, question
-by question (McNemar's exact test, Holm's correction over all pairs).
+They go the way of anyone's: `glue import`, `glue execute`, `glue build`, and two reports, `leaderboard` and
+`dialect_contrasts`. A dialect is a benchmark; a question has one `source_question_id` in all three, a system
+one name. Then a plain loop (benchmarks/dialect_loop.py) asks the same servers, and every verdict `ex_set` is
+held against it. The warehouse is thrown away unless it has a `--home`.
 """
 
 from __future__ import annotations
 
 import argparse
-import itertools
 import json
+import os
 import re
-import threading
+import tempfile
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from math import comb
 from pathlib import Path
 from typing import Any
 
-from glue.cells import Cells, cells_of_rows
-from glue.engines.base import Failure, Limits, Row, Session, engine_named
+from benchmarks.dialect_loop import LIMIT_S, verdicts
+from glue.engines.base import Limits, Session, engine_named
 from glue.extraction import extract_sql
+from tests.commands import glue, rows_of
 from tests.engines.dialect_data import (
     BIRD_DATABASES,
     FoldingMariaDB,
-    bird_in_mariadb,
-    bird_in_postgresql,
+    bird_schemas_in_mariadb,
+    bird_schemas_in_postgresql,
     mini_dev_questions,
 )
-from tests.engines.servers import PostgreSQLServer
+from tests.engines.servers import PostgreSQLServer, Server
 
-ENGINES = {"sqlite": "sqlite", "postgresql": "postgres", "mariadb": "mysql"}
-"""The dialect of each engine."""
+DIALECTS = {"sqlite": "sqlite", "postgresql": "postgres", "mariadb": "mysql"}
+"""The dialect of each engine, in which its benchmark is named."""
 
-LIMIT_S = 5.0
-MAX_ROWS = 200_000
+VALUES = """
+    select prediction_set as system, {columns}
+    from leaderboard
+    where protocol = 'evalhouse' and metric = '{metric}'
+    group by prediction_set
+    order by max(value) desc, system
+"""
+VALUE = """
+    max(numerator::int || ' of ' || denominator || ', ' || format('{{:.3f}} to {{:.3f}}', ci_low, ci_high))
+        filter (where benchmark = 'mini_dev/{dialect}') as {dialect}"""
+CONTRASTS = """
+    select
+        prediction_set as system, dialect_a as a, dialect_b as b, n_questions, n_both_right as both,
+        n_only_a as only_a, n_only_b as only_b, round(contrasts.difference, 3) as difference,
+        format('{{:.3f}} to {{:.3f}}', ci_low, ci_high) as interval,
+        format('{{:.3g}}', p_mcnemar) as p, format('{{:.3g}}', p_holm) as p_holm
+    from dialect_contrasts as contrasts
+    where contrast_family = '{family}'
+    order by a, b, contrasts.difference, system
+"""
+VERDICTS = """
+    select prediction_set, split_part(benchmark, '/', 2) as dialect, question_id, ex_set, outcome, reason
+    from execution_match
+"""
 
 _FILE = re.compile(r"sql_output_kg__predict_mini_dev_(.+)_(sqlite|mysql|postgresql)(?:json)?\.json")
-_FETCHED_AT_ONCE = 1_000
-
-Answer = frozenset[Cells] | Failure
 
 
 @dataclass(frozen=True)
@@ -81,205 +102,133 @@ def own_questions(data: Path, engine: str) -> list[dict[str, Any]]:
     return [
         {
             "question_id": question["question_id"],
+            "source_question_id": f"mini_dev/{question['question_id']}",
             "db_id": question["db_id"],
             "question": question["question"],
             "evidence": question["evidence"],
             "difficulty": question["difficulty"],
             "golds": [question["SQL"]] if question["SQL"] else [],
-            "dialect": ENGINES[engine],
+            "dialect": DIALECTS[engine],
         }
         for question in mini_dev_questions(data, dialect)
     ]
 
 
-def answered(session: Session, sql: str) -> Answer:
-    """A statement's rows as a set, or why it has none; it may take LIMIT_S and give MAX_ROWS."""
-    rows: list[Row] = []
-    session.limit_time(LIMIT_S)
-    is_over = threading.Event()
-
-    def interrupt() -> None:
-        is_over.set()
-        session.interrupt()
-
-    watch = threading.Timer(LIMIT_S, interrupt)
-    watch.start()
+@contextmanager
+def loaded(data: Path, db_ids: Sequence[str] = BIRD_DATABASES) -> Iterator[dict[str, Server]]:
+    """The two servers with mini-dev's databases, each a schema of its name; dropped after."""
+    mariadb = FoldingMariaDB()
     try:
-        session.execute(sql)
-        while some := session.fetch(_FETCHED_AT_ONCE):
-            rows += some
-            if len(rows) > MAX_ROWS:
-                message = f"more than {MAX_ROWS:,} rows"
-                return Failure("failed", "resource", None, message, is_session_lost=True)
-        return frozenset(cells_of_rows(rows))
-    except Exception as error:
-        found = session.failure(error)
-        if is_over.is_set():
-            return replace(found, outcome="timed_out", error_class="interrupted", is_session_lost=True)
-        return found
+        servers = {"postgresql": PostgreSQLServer(), "mariadb": mariadb.database()}
+        try:
+            bird_schemas_in_postgresql(servers["postgresql"], data, db_ids)
+            bird_schemas_in_mariadb(servers["mariadb"], data, db_ids)
+            yield servers
+        finally:
+            servers["postgresql"].drop()
     finally:
-        watch.cancel()
-        watch.join()
-        session.finish()
+        mariadb.stop()
 
 
-class Loop:
-    """Asks one database of one engine; a session that was lost is opened again."""
-
-    def __init__(self, opened: Callable[[], Session]) -> None:
-        self._opened = opened
-        self._session: Session = opened()
-        self._known: dict[str, Answer] = {}
-
-    def answer(self, sql: str) -> Answer:
-        """A statement's answer, asked once."""
-        if sql not in self._known:
-            found = self._asked(sql)
-            if isinstance(found, Failure) and found.error_class == "connection":
-                found = self._asked(sql)  # the one before was interrupted just as it ended
-            self._known[sql] = found
-        return self._known[sql]
-
-    def _asked(self, sql: str) -> Answer:
-        found = answered(self._session, sql)
-        if isinstance(found, Failure) and found.is_session_lost:
-            self._session.close()
-            self._session = self._opened()
-        return found
-
-    def close(self) -> None:
-        """Close the session."""
-        self._session.close()
+def scored(home: Path, data: Path, servers: dict[str, Server], files: Sequence[PublishedFile]) -> None:
+    """Import three benchmarks and the files, execute and build, by the commands that anyone would give."""
+    for engine, dialect in DIALECTS.items():
+        questions = home / f"{dialect}.jsonl"
+        questions.write_text("\n".join(map(json.dumps, own_questions(data, engine))))
+        where: list[object] = ["--databases", data / "bird" / "databases"]
+        if engine in servers:
+            server = servers[engine]
+            os.environ[f"EVALHOUSE_{engine.upper()}_PASSWORD"] = server.password
+            glue(home, "connect", engine, f"{engine}://{server.name}@127.0.0.1:{server.port}/{server.name}")
+            where = ["--connection", engine, "--snapshot", "loaded"]
+        glue(home, "import", "jsonl", "--name", f"mini_dev/{dialect}", "--questions", questions, *where)
+    for file in files:
+        benchmark = f"mini_dev/{DIALECTS[file.engine]}"
+        glue(home, "import", "predictions", file.path, "--benchmark", benchmark, "--name", file.system)
+    for where in (["--engine", "sqlite"], ["--connection", "postgresql"], ["--connection", "mariadb"]):
+        print(glue(home, "execute", *where, "--timeout", LIMIT_S).stdout, end="")
+    print(glue(home, "build").stdout, end="")
 
 
-Verdicts = dict[tuple[str, str], dict[int, str]]
-"""By system and engine, for each question: right, wrong, or outcome and class of the failure."""
-
-
-def verdicts_of(data: Path, mariadb: FoldingMariaDB, db_ids: Sequence[str] = BIRD_DATABASES) -> Verdicts:
-    """The verdicts of every published file on the questions of some databases."""
-    found: Verdicts = {}
-    files = list(published_files(data))
-    statements = {file: file.statements() for file in files}
-    for db_id in db_ids:
-        for engine in ENGINES:
-            dropped = PostgreSQLServer() if engine == "postgresql" else None
-            if dropped is not None:
-                bird_in_postgresql(dropped, data, db_id)
-            loop = Loop(_opening(data, db_id, dropped or (mariadb if engine == "mariadb" else None)))
-            questions = own_questions(data, engine)
-            with closing(loop):
-                for file in files:
-                    if file.engine != engine:
-                        continue
-                    verdicts = found.setdefault((file.system, engine), {})
-                    for question, sql in zip(questions, statements[file], strict=True):
-                        if question["db_id"] == db_id:
-                            gold = loop.answer(question["golds"][0])
-                            verdicts[question["question_id"]] = verdict(gold, sql and loop.answer(sql))
-            if dropped is not None:
-                dropped.drop()
+def loop_verdicts(
+    data: Path,
+    servers: dict[str, Server],
+    files: Sequence[PublishedFile],
+    db_ids: Sequence[str] = BIRD_DATABASES,
+) -> dict[tuple[str, str, str], str]:
+    """What a plain loop over the same databases says, by system, dialect and question."""
+    found = {}
+    for engine, dialect in DIALECTS.items():
+        questions = own_questions(data, engine)
+        for db_id in db_ids:
+            asked = {i: question for i, question in enumerate(questions) if question["db_id"] == db_id}
+            golds = {str(question["question_id"]): question["golds"][0] for question in asked.values()}
+            predictions = {
+                (file.system, str(question["question_id"])): statements[i]
+                for file in files
+                if file.engine == engine
+                for statements in [file.statements()]
+                for i, question in asked.items()
+            }
+            said = verdicts(_opening(data, db_id, servers.get(engine)), golds, predictions)
+            found.update({(system, dialect, key): verdict for (system, key), verdict in said.items()})
     return found
 
 
-def verdict(gold: Answer, answer: Answer | str | None) -> str:
-    """Right, wrong, or why there is no answer."""
-    if not isinstance(answer, Failure | frozenset):
-        return "failed no_sql"
-    if isinstance(answer, Failure):
-        return f"{answer.outcome} {answer.error_class}"
-    return "right" if answer == gold else "wrong"
-
-
-def _opening(
-    data: Path, db_id: str, server: PostgreSQLServer | FoldingMariaDB | None
-) -> Callable[[], Session]:
+def _opening(data: Path, db_id: str, server: Server | None) -> Callable[[], Session]:
     limits = Limits(1 << 30)
     if server is None:
         path = data / "bird" / "databases" / db_id / f"{db_id}.sqlite"
         return lambda: engine_named("sqlite").open(path, limits)
-    if isinstance(server, PostgreSQLServer):
-        return lambda: server.open(limits)
-    database = server.database()
-    bird_in_mariadb(database, data, db_id)
-    return lambda: database.open(limits)
+    address = replace(server.address, search_path=(db_id,))
+    return lambda: server.glue_engine.open_server(address, limits)
 
 
-# --- Contrasts ----------------------------------------------------------------------------------------------
+def disagreements(home: Path, looped: dict[tuple[str, str, str], str]) -> list[tuple[str, ...]]:
+    """Where the warehouse and the loop differ in `ex_set`, and what each of them says."""
+    stored = {
+        (row["prediction_set"], row["dialect"], row["question_id"]): row for row in rows_of(home, VERDICTS)
+    }
+    differing = []
+    for key, said in looped.items():
+        row = stored[key]
+        if row["ex_set"] is not (said == "right"):
+            differing.append((*key, f"{row['outcome']}, {row['reason']}", said))
+    return sorted(differing)
 
 
-@dataclass(frozen=True)
-class Contrast:
-    """One system in two dialects, over the same questions."""
-
-    system: str
-    engine_a: str
-    engine_b: str
-    n_both: int
-    n_only_a: int
-    n_only_b: int
-    p_mcnemar: float
-
-
-def contrasts(verdicts: Verdicts) -> list[Contrast]:
-    """Every system's three pairs of dialects."""
-    found = []
-    for system in sorted({system for system, _ in verdicts}):
-        for engine_a, engine_b in itertools.combinations(ENGINES, 2):
-            of_a, of_b = verdicts[system, engine_a], verdicts[system, engine_b]
-            pairs = Counter((of_a[key] == "right", of_b[key] == "right") for key in of_a)
-            only_a, only_b = pairs[True, False], pairs[False, True]
-            found.append(
-                Contrast(
-                    system, engine_a, engine_b, pairs[True, True], only_a, only_b, p_mcnemar(only_a, only_b)
-                )
-            )
-    return found
-
-
-def p_mcnemar(n_only_a: int, n_only_b: int) -> float:
-    """Exact and two-sided, as macro mcnemar_p_value has it."""
-    n = n_only_a + n_only_b
-    tail = sum(comb(n, k) for k in range(min(n_only_a, n_only_b) + 1))
-    return float(min(1.0, 2 * tail / 2**n))
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Holm's corrected p values, in the order given."""
-    corrected = [0.0] * len(p_values)
-    largest = 0.0
-    order = sorted(range(len(p_values)), key=lambda place: p_values[place])
-    for rank, place in enumerate(order):
-        largest = max(largest, min(1.0, p_values[place] * (len(p_values) - rank)))
-        corrected[place] = largest
-    return corrected
+def print_rows(home: Path, title: str, sql: str) -> None:
+    """A query's rows as Markdown."""
+    rows = rows_of(home, sql)
+    print(f"\n{title}\n\n| {' | '.join(rows[0])} |\n|{'---|' * len(rows[0])}")
+    for row in rows:
+        print(f"| {' | '.join(str(value) for value in row.values())} |")
 
 
 def main() -> None:
-    """Print the systems' table and that of the pairs."""
+    """Import, execute, build; print the reports and what the loop says."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("data", type=Path)
-    mariadb = FoldingMariaDB()
-    try:
-        verdicts = verdicts_of(parser.parse_args().data, mariadb)
-    finally:
-        mariadb.stop()
-    print(
-        "| system | engine | questions | right | wrong | failed | timed out |\n|---|---|---|---|---|---|---|"
-    )
-    for (system, engine), found in sorted(verdicts.items()):
-        n = Counter(verdict.split()[0] for verdict in found.values())
-        n_failed = n["failed"] + n["refused"] + n["crashed"]
-        told = (system, engine, len(found), n["right"], n["wrong"], n_failed, n["timed_out"])
-        print(f"| {' | '.join(map(str, told))} |")
-    print("\n| system | a | b | both right | only a | only b | p | p (Holm) |")
-    print("|---|---|---|---|---|---|---|---|")
-    pairs = contrasts(verdicts)
-    for pair, p_holm in zip(pairs, holm([pair.p_mcnemar for pair in pairs]), strict=True):
-        print(
-            f"| {pair.system} | {pair.engine_a} | {pair.engine_b} | {pair.n_both} | {pair.n_only_a}"
-            f" | {pair.n_only_b} | {pair.p_mcnemar:.3g} | {p_holm:.3g} |"
-        )
+    parser.add_argument("--home", type=Path, help="an empty folder for the warehouse, which is kept")
+    asked = parser.parse_args()
+    data = asked.data.resolve()
+    with tempfile.TemporaryDirectory() as folder, loaded(data) as servers:
+        home = (asked.home or Path(folder)).resolve()
+        home.mkdir(exist_ok=True)
+        files = list(published_files(data))
+        scored(home, data, servers, files)
+        started_s = time.monotonic()
+        looped = loop_verdicts(data, servers, files)
+        print(f"the loop: {len(looped):,} verdicts in {time.monotonic() - started_s:.1f} s")
+        for metric, family in (("ex", "dialect"), ("ex_set", "dialect_set")):
+            columns = ",".join(VALUE.format(dialect=dialect) for dialect in DIALECTS.values())
+            print_rows(home, metric, VALUES.format(columns=columns, metric=metric))
+            print_rows(home, f"{metric}, in pairs", CONTRASTS.format(family=family))
+        differing = disagreements(home, looped)
+        counts = Counter(f"{warehouse}; {loop}" for *_, warehouse, loop in differing)
+        print(f"\nex_set and the loop differ in {len(differing)} of {len(looped):,} verdicts:")
+        for line in [f"{n} times {what}" for what, n in counts.most_common()] + [*map(" | ".join, differing)]:
+            print(f"* {line}")
 
 
 if __name__ == "__main__":

@@ -9,8 +9,8 @@
 | `db_type` | the golds' dialect; where there is none, the file's name or its folder's says it: …_mysql.csv |
 
 A question's id is its file's name without the dialect and its 0-based row, `questions_gen/0`, so that one
-question has one id in every dialect. Other columns are named in the report and left out. A row that is wrong
-is refused, with its line; the others land.
+question has one id in every dialect, and is known as one. Other columns are named in the report and left out.
+A row that is wrong is refused, with its line; the others land.
 """
 
 from __future__ import annotations
@@ -206,6 +206,7 @@ class _Reader:
             "questions",
             **key,
             question_position=position,
+            source_question_id=f"defog/{question_id}",
             db_id=db_id,
             question=row["question"],
             evidence=text_or_none(row.get(self.evidence_column)),

@@ -19,7 +19,7 @@ import sqlite3
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -185,27 +185,29 @@ def run_mysql_script(server: Server, script: str) -> None:
                 cursor.execute(statement)
 
 
-def _mysql(server: Server) -> pymysql.Connection[Any]:
+def _mysql(server: Server, database: str | None = None) -> pymysql.Connection[Any]:
     return pymysql.connect(
         host="127.0.0.1",
         port=server.port,
         user="root",
-        database=server.name,
+        database=database or server.name,
         charset="utf8mb4",
         autocommit=True,
         client_flag=CLIENT.MULTI_STATEMENTS,
     )
 
 
-def bird_in_mariadb(server: Server, data: Path, db_id: str) -> None:
+def bird_in_mariadb(server: Server, data: Path, db_id: str, database: str | None = None) -> None:
     """One of mini-dev's databases from its SQLite file: texts as VARCHAR or TEXT, an index on each id.
+
+    In the server's database, or another of its.
 
     Without indexes some of the golds' joins run for minutes.
     """
     path = data / "bird" / "databases" / db_id / f"{db_id}.sqlite"
     with (
         closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as source,
-        closing(_mysql(server)) as target,
+        closing(_mysql(server, database)) as target,
         target.cursor() as cursor,
     ):
         names = [name for (name,) in source.execute("select name from sqlite_master where type = 'table'")]
@@ -233,6 +235,37 @@ def _mysql_columns(source: sqlite3.Connection, table: str) -> Iterator[tuple[str
 
 def _is_id(column: str) -> bool:
     return column.endswith(("id", "id2")) or column.startswith("link_to")
+
+
+# --- All four, each in a schema of its name -----------------------------------------------------------------
+
+
+def bird_schemas_in_postgresql(server: Server, data: Path, db_ids: Sequence[str] = BIRD_DATABASES) -> None:
+    """Mini-dev's databases, each a schema of its name."""
+    for db_id in db_ids:
+        bird_in_postgresql(server, data, db_id)
+        _name_public(server, db_id)
+
+
+def defog_schemas_in_postgresql(server: Server, data: Path, db_ids: Sequence[str] = DEFOG_DATABASES) -> None:
+    """Defog's databases, each a schema of its name, but for ewallet's, which is called consumer_div."""
+    for db_id in db_ids:
+        defog_in_postgresql(server, data, db_id)
+        if db_id != "ewallet":
+            _name_public(server, db_id)
+
+
+def _name_public(server: Server, db_id: str) -> None:
+    server.run(f"alter schema public rename to {db_id}; create schema public")
+    server.run(f"grant usage on schema public to {server.name}")
+
+
+def bird_schemas_in_mariadb(server: Server, data: Path, db_ids: Sequence[str] = BIRD_DATABASES) -> None:
+    """Mini-dev's databases under their names: on a server of one's own."""
+    for db_id in db_ids:
+        server.run(f"create database {db_id} character set utf8mb4")
+        server.run(f"grant select, show view on {db_id}.* to '{server.name}'@'%'")
+        bird_in_mariadb(server, data, db_id, database=db_id)
 
 
 # --- Chinook and Sakila -------------------------------------------------------------------------------------

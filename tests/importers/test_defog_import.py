@@ -52,6 +52,7 @@ def test_a_row_is_a_question_with_its_alternatives_as_golds(tmp_path: Path) -> N
             "benchmark": "d",
             "question_id": "gen/0",
             "question_position": 0,
+            "source_question_id": "defog/gen/0",
             "db_id": "library",
             "question": "Who wrote it?",
             "evidence": "a holds authors",
