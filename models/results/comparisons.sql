@@ -37,6 +37,7 @@ comparisons as (
         golds.result_id as gold_result_id,
         golds.order_rule,
         golds.order_id,
+        golds.is_order_asked,
         golds.is_limit_tie,
         golds.is_order_unkept,
         golds.is_limited,

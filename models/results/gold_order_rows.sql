@@ -1,31 +1,9 @@
 with
 
-golds as (
+probes as (
 
-    select distinct
-        statement_id,
-        sql_id,
-    from {{ ref('golds') }}
-    where statement_id is not null
-
-),
-
-syntax as (
-
-    select * from {{ ref('statement_syntax') }}
-
-),
-
-outcomes as (
-
-    select * from {{ ref('statement_outcomes') }}
-    where outcome = 'answered'
-
-),
-
-statements as (
-
-    select * from {{ ref('statements') }}
+    select * from {{ ref('gold_order_probes') }}
+    where is_kept
 
 ),
 
@@ -35,42 +13,19 @@ result_rows as (
 
 ),
 
-probed as (
-
-    select
-        golds.statement_id,
-        gold_outcomes.wave_id,
-        gold_outcomes.n_columns,
-        greatest(coalesce(syntax.offset_rows, 0), 0) as n_skipped,
-        -- A negative LIMIT is none (SQLite).
-        case when syntax.limit_rows >= 0 then syntax.limit_rows end as limit_rows,
-        probe_outcomes.result_id as probe_result_id,
-    from golds
-    inner join syntax on golds.sql_id = syntax.sql_id
-    inner join outcomes as gold_outcomes on golds.statement_id = gold_outcomes.statement_id
-    inner join statements as gold_statements on golds.statement_id = gold_statements.statement_id
-    inner join outcomes as probe_outcomes
-        on probe_outcomes.statement_id
-        = {{ statement_id('gold_statements.engine', 'gold_statements.snapshot_id', 'syntax.order_probe_sql') }}
-        -- On a live database, of the same wave: another one's rows may be others.
-        and gold_outcomes.wave_id is not distinct from probe_outcomes.wave_id
-    where not probe_outcomes.is_cut
-
-),
-
 ranked as (
 
     -- The probe returns the gold's columns, then its order keys, then the rank of the row by those keys.
     select
-        probed.statement_id,
-        probed.wave_id,
-        probed.n_skipped,
-        probed.limit_rows,
-        result_rows.cells[1:probed.n_columns] as cells,
+        probes.statement_id,
+        probes.wave_id,
+        probes.n_skipped,
+        probes.limit_rows,
+        result_rows.cells[1:probes.n_columns] as cells,
         cast(substr(result_rows.cells[-1], 3) as bigint) as order_rank,
-        count(*) over (partition by probed.statement_id, probed.wave_id, result_rows.cells[-1]) as n_tied,
-    from probed
-    inner join result_rows on probed.probe_result_id = result_rows.result_id
+        count(*) over (partition by probes.statement_id, probes.wave_id, result_rows.cells[-1]) as n_tied,
+    from probes
+    inner join result_rows on probes.result_id = result_rows.result_id
 
 ),
 

@@ -14,7 +14,11 @@ positions as (
 
 outcomes as (
 
-    select * from {{ ref('statement_outcomes') }}
+    select
+        *,
+        statement_id as gold_statement_id,
+        result_id as shown_result_id,
+    from {{ ref('statement_outcomes') }}
     where outcome = 'answered'
 
 ),
@@ -25,52 +29,9 @@ row_keys as (
 
 ),
 
-allowed as (
-
-    select
-        statement_id,
-        wave_id,
-        order_rank,
-        row_key,
-        count(*) as n_copies,
-    from order_rows
-    group by statement_id, wave_id, order_rank, row_key
-
-),
-
-shown as (
-
-    select
-        outcomes.statement_id,
-        outcomes.wave_id,
-        positions.order_rank,
-        row_keys.row_key,
-        count(*) as n_copies,
-    from outcomes
-    inner join positions
-        on outcomes.statement_id = positions.statement_id
-        and outcomes.wave_id is not distinct from positions.wave_id
-    inner join row_keys
-        on outcomes.result_id = row_keys.result_id
-        and positions.position = row_keys.row_number
-    group by all
-
-),
-
 misplaced as (
 
-    select
-        shown.statement_id,
-        shown.wave_id,
-        sum(greatest(shown.n_copies - coalesce(allowed.n_copies, 0), 0)) as n_misplaced_rows,
-        sum(shown.n_copies) as n_placed_rows,
-    from shown
-    left join allowed
-        on shown.statement_id = allowed.statement_id
-        and shown.wave_id is not distinct from allowed.wave_id
-        and shown.order_rank = allowed.order_rank
-        and shown.row_key = allowed.row_key
-    group by shown.statement_id, shown.wave_id
+    {{ misplaced_rows('outcomes', ['gold_statement_id', 'wave_id'], 'row_keys', 'positions', 'order_rows') }}
 
 ),
 
@@ -103,7 +64,7 @@ orders as (
         on sizes.statement_id = outcomes.statement_id
         and sizes.wave_id is not distinct from outcomes.wave_id
     left join misplaced
-        on sizes.statement_id = misplaced.statement_id
+        on sizes.statement_id = misplaced.gold_statement_id
         and sizes.wave_id is not distinct from misplaced.wave_id
 
 )

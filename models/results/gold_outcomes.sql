@@ -26,7 +26,8 @@ orders as (
 
 unkept_probes as (
 
-    select * from {{ ref('unkept_order_probes') }}
+    select * from {{ ref('gold_order_probes') }}
+    where not is_kept
 
 ),
 
@@ -110,7 +111,7 @@ ruled as (
         results.is_cut,
         case
             when joined.is_limit_tie and (joined.is_order_asked or joined.n_tie_groups = 1) then 'tie_groups'
-            when joined.is_order_unkept and joined.is_limited and joined.is_order_asked then 'tie_groups'
+            when joined.is_order_unkept and joined.is_limited then 'tie_groups'
             when not joined.is_order_asked or results.n_rows <= 1 then 'none'
             when joined.order_problem is null or joined.order_problem = 'probe_not_kept' then 'tie_groups'
             else 'strict'

@@ -3,7 +3,10 @@ with
 pairs as (
 
     -- A match in order, or of other rows of a cut tie, is only possible with as many rows and columns.
-    select * from {{ ref('result_pairs') }}
+    select
+        *,
+        predicted_result_id as shown_result_id,
+    from {{ ref('result_pairs') }}
     where
         order_rule = 'tie_groups'
         and not are_same_result
@@ -32,51 +35,13 @@ row_keys as (
 
 ),
 
-allowed as (
+misplaced as (
 
-    select
-        statement_id,
-        wave_id,
-        order_rank,
-        row_key,
-        count(*) as n_copies,
-    from order_rows
-    group by statement_id, wave_id, order_rank, row_key
-
-),
-
-shown as (
-
-    select
-        pairs.pair_id,
-        pairs.gold_statement_id,
-        pairs.wave_id,
-        positions.order_rank,
-        row_keys.row_key,
-        count(*) as n_copies,
-    from pairs
-    inner join row_keys on pairs.predicted_result_id = row_keys.result_id
-    inner join positions
-        on pairs.gold_statement_id = positions.statement_id
-        and pairs.wave_id is not distinct from positions.wave_id
-        and row_keys.row_number = positions.position
-    group by all
-
-),
-
-matches as (
-
-    select
-        shown.pair_id,
-        sum(greatest(shown.n_copies - coalesce(allowed.n_copies, 0), 0)) = 0 as is_order_match,
-    from shown
-    left join allowed
-        on shown.gold_statement_id = allowed.statement_id
-        and shown.wave_id is not distinct from allowed.wave_id
-        and shown.order_rank = allowed.order_rank
-        and shown.row_key = allowed.row_key
-    group by shown.pair_id
+    {{ misplaced_rows('pairs', ['pair_id'], 'row_keys', 'positions', 'order_rows') }}
 
 )
 
-select * from matches
+select
+    pair_id,
+    n_misplaced_rows = 0 as is_order_match,
+from misplaced
