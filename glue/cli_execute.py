@@ -63,6 +63,7 @@ def chosen_execution(benchmarks: Iterable[str], given: dict[str, Any]) -> Execut
         prepared=given["prepared"],
         keep_rows=given["keep_rows"],
         check_stability=given["check_stability"],
+        again=given.get("again", False),
         benchmarks=tuple(benchmarks),
         connections=tuple(given.get("connections", ())),
         engines=tuple(given.get("engines", ())),
@@ -85,12 +86,18 @@ Examples:
   glue execute
   glue execute --workers 8 --timeout 60 --gold-timeout 300
   glue execute --connection sales --plan
-  glue execute --connection sales --workers 1""",
+  glue execute --connection sales --workers 1
+  glue execute --connection sales --again""",
 )
 @options(*EXECUTE_OPTIONS)
 @click.option("--benchmark", "benchmarks", multiple=True, metavar="BENCHMARK", help="Only its statements.")
 @click.option("--connection", "connections", multiple=True, metavar="NAME", help="Only statements on it.")
 @click.option("--engine", "engines", multiple=True, metavar="ENGINE", help="Only statements on it.")
+@click.option(
+    "--again",
+    is_flag=True,
+    help="On live servers, also ask questions once more that could not be scored: a gold drifted or failed.",
+)
 @click.option("--plan", is_flag=True, help="Print what would be run, where and how often; run nothing.")
 def execute(benchmarks: tuple[str, ...], plan: bool, **given: Any) -> None:
     """Run every pending statement, once each, until none is left.

@@ -61,9 +61,10 @@ def execute(
     max_memory_bytes: int = DEFAULT_MAX_MEMORY_BYTES,
     prepared: Prepared = "auto",
     keep_rows: KeepRows = "all",
+    again: bool = False,
     prepared_indexes: Sequence[WantedIndex] = (),
     unions: Mapping[str, Union] | None = None,
-    addresses: Mapping[LivePlace, Address] | None = None,
+    addresses: Mapping[LivePlace, Address] | Addresses | None = None,
     progress: Progress | None = None,
 ) -> Summary:
     """Run statements and land executions, results, result_rows and prepared_copies as they arrive.
@@ -73,6 +74,7 @@ def execute(
     worker's, above what it needs when idle. `prepared` says where statements run: each as its `variant`
     says, all on prepared copies, or none. Where an engine or a file has no copy, the file itself stands in
     for it. `keep_rows`: of results that are not kept signatures are stored, and no rows (docs/execution.md).
+    `again`: questions to live databases that could not be scored are asked once more.
     `unions` are the databases of the unions that statements run on, by union_id; `addresses` say
     where the live databases are.
 
@@ -90,12 +92,12 @@ def execute(
         timeout_s, timeout_s * GOLD_TIMEOUT_FACTOR if gold_timeout_s is None else gold_timeout_s
     )
     summary = Summary(n_pending=len(pending))
-    due = due_statements(home, pending, limits, prepared)
+    due = due_statements(home, pending, limits, prepared, again)
     summary.n_skipped = len(pending) - len(due)
     wave_id = _wave_id(due)
     stored, unkept = landed_results(home) if due else (set(), set())
     unreachable: GlueError | None = None
-    for part in parts_of(due, addresses or {}):
+    for part in parts_of(due, {} if addresses is None else addresses):
         error = why_unreachable(part)
         if summary.is_interrupted or error is not None:
             summary.n_left += len(part.statements)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from glue.engines import engine_named
@@ -18,16 +18,16 @@ _END_WITHIN_S = 15.0
 
 
 class Addresses:
-    """Where live databases are. A password that must be asked for is asked for once."""
+    """Where live databases are, looked up when needed. A password to be asked for is asked for once."""
 
     def __init__(self, home: Home) -> None:
         self._home = home
         self._known: dict[str, Address] = {}
 
-    def of(self, statements: Iterable[Statement]) -> dict[LivePlace, Address]:
-        """Where the live databases of some statements are. GlueError for an unknown connection."""
-        places = sorted({statement.place for statement in statements if statement.place is not None})
-        return {(name, path): replace(self._address(name), search_path=path) for name, path in places}
+    def __getitem__(self, place: LivePlace) -> Address:
+        """Where a live database is. GlueError for an unknown connection, or without its password."""
+        name, path = place
+        return replace(self._address(name), search_path=path)
 
     def _address(self, name: str) -> Address:
         from glue.connections import address_of, stored_connection
@@ -49,7 +49,9 @@ class Part:
         return bool(self.addresses)
 
 
-def parts_of(statements: Sequence[Statement], addresses: Mapping[LivePlace, Address]) -> list[Part]:
+def parts_of(
+    statements: Sequence[Statement], addresses: Mapping[LivePlace, Address] | Addresses
+) -> list[Part]:
     """Statements on files first, then server by server; on these golds run at both ends."""
     files = Part([statement for statement in statements if statement.place is None])
     parts: dict[tuple[str, str | None, int | None], Part] = {}

@@ -41,7 +41,7 @@ def planned(home: Home, options: ExecuteOptions, progress: Progress) -> ExecuteP
     limits = TimeLimits(timeout_s, options.gold_timeout_s or timeout_s * GOLD_TIMEOUT_FACTOR)
     _, statements = pending_of(home, options, progress)
     by_place: dict[tuple[str | None, str], list[Statement]] = {}
-    for each in due_statements(home, statements, limits, "auto"):
+    for each in due_statements(home, statements, limits, "auto", options.again):
         by_place.setdefault((each.connection, each.engine), []).append(each)
     places = sorted(by_place.items(), key=lambda found: (found[0][0] or "", found[0][1]))
     return ExecutePlan([_part(*place, due, options.workers) for place, due in places], limits)

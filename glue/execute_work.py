@@ -27,6 +27,8 @@ MAX_CRASHES = 3
 """A statement that has crashed its worker so often is left alone."""
 
 _FINAL = {"answered", "failed", "refused"}
+_STANDING = {"not_run", "later_gold", "lost"}
+"""Reasons for a statement on a live database to run whatever the limits."""
 _ROLES: list[WaveRole] = ["start", None, "end"]
 
 
@@ -36,8 +38,8 @@ class Statement:
 
     A statement on a union of databases has an engine that ends in `_union`, the union's id as its
     snapshot_id, and no path. One on a live database has the name of a connection instead of a path; there
-    golds are compared with the predictions of `needed_by`, and with `is_rerun` are due for these alone. The
-    wave gives golds a `wave_role`.
+    `due_because` says why it may be run, and golds are compared with the predictions of `needed_by`. The wave
+    gives golds a `wave_role`.
     """
 
     statement_id: str
@@ -52,7 +54,7 @@ class Statement:
     is_likely_slow: bool = False
     connection: str | None = None
     search_path: tuple[str, ...] = ()
-    is_rerun: bool = False
+    due_because: tuple[str, ...] = ("not_run",)
     needed_by: tuple[str, ...] = ()
     wave_role: WaveRole = None
 
@@ -68,8 +70,7 @@ def statements_of(table: pa.Table) -> list[Statement]:
     names = [name for name in fields if name != "wave_role" and name in table.column_names]
     rows = table.select(names).to_pylist()
     for row in rows:
-        row |= {name: tuple(row.get(name) or ()) for name in ("search_path", "needed_by")}
-        row["is_rerun"] = bool(row.get("is_rerun"))
+        row |= {name: tuple(row.get(name) or ()) for name in ("search_path", "needed_by", "due_because")}
     return [Statement(**row) for row in rows]
 
 
@@ -86,11 +87,12 @@ class TimeLimits:
 
 
 def due_statements(
-    home: Home, pending: Sequence[Statement], limits: TimeLimits, prepared: Prepared
+    home: Home, pending: Sequence[Statement], limits: TimeLimits, prepared: Prepared, again: bool = False
 ) -> list[Statement]:
     """The statements to run: of the variant asked for, once each, less those that need no more attempt.
 
-    What landed in another wave says nothing of a live database: there the pending table alone knows.
+    What landed in another wave says nothing of a live database: there the pending table alone knows. With
+    `again` what could not be scored there is asked once more.
     """
     timed_out_at_ms: dict[tuple[str, str], float] = {}
     n_crashes: Counter[tuple[str, str]] = Counter()
@@ -114,21 +116,24 @@ def due_statements(
         if key in is_final or n_crashes[key] >= MAX_CRASHES or tried_ms >= limits.of(statement) * 1_000:
             continue
         due.setdefault(key, replace(statement, variant=variant))
-    return _asked_live(list(due.values()), limits)
+    return _asked_live(list(due.values()), limits, again)
 
 
-def _asked_live(statements: list[Statement], limits: TimeLimits) -> list[Statement]:
-    """The same less those on live databases that had as much time, and what only they need."""
-    asked = {
-        each.statement_id
-        for each in statements
-        if not each.is_rerun and (each.timed_out_at_ms or 0.0) < limits.of(each) * 1_000
-    }
+def _asked_live(statements: list[Statement], limits: TimeLimits, again: bool) -> list[Statement]:
+    """The same less what on live databases had as much time, or waits for `again`, with its golds."""
+    asked = {each.statement_id for each in statements if _is_asked(each, limits, again)}
     return [
         each
         for each in statements
         if each.place is None or each.statement_id in asked or asked.intersection(each.needed_by)
     ]
+
+
+def _is_asked(statement: Statement, limits: TimeLimits, again: bool) -> bool:
+    """Is it due by itself: for a reason that stands, or one that this run gives?"""
+    has_more_time = (statement.timed_out_at_ms or 0.0) < limits.of(statement) * 1_000
+    reasons = {*_STANDING, *(["timed_out"] if has_more_time else []), *(["unscoreable"] if again else [])}
+    return not reasons.isdisjoint(statement.due_because)
 
 
 def with_golds_at_both_ends(statements: Sequence[Statement]) -> list[Statement]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -31,7 +31,8 @@ class ExecuteOptions:
 
     `prepared` says where statements run: 'auto' (on the indexed copy, and on the untouched file where a
     verdict hinges on it), 'all' (copies alone) or 'none' (untouched files alone). `keep_rows` says which
-    results are stored with their rows. No `benchmarks` means all.
+    results are stored with their rows. `again`: questions to live databases that could not be scored, a gold
+    having drifted or failed, are asked once more. No `benchmarks` means all.
     `is_of_drafts`: only statements of drafted tasks. `connections` and `engines`: only statements on those.
     """
 
@@ -43,6 +44,7 @@ class ExecuteOptions:
     prepared: Literal["auto", "all", "none"] = "auto"
     keep_rows: Literal["all", "mismatches", "none"] = "all"
     check_stability: bool = False
+    again: bool = False
     benchmarks: tuple[str, ...] = ()
     is_of_drafts: bool = False
     connections: tuple[str, ...] = ()
@@ -88,6 +90,7 @@ def execute_pending(
     with Writer(home, loop="execute", command=command) as writer:
         for number in range(1, MAX_WAVES + 1):
             wave = _one_wave(home, options, progress, writer, report, addresses)
+            options = replace(options, again=False)  # once: what drifts each time would go on for ever
             if wave.is_interrupted or not wave.n_run:
                 return report
             writer.fold()
@@ -130,10 +133,11 @@ def _one_wave(
         statements,
         writer=writer,
         keep_rows=options.keep_rows,
+        again=options.again,
         prepared="auto",  # the pending table already says where each statement runs
         prepared_indexes=wanted_indexes_of(prepared_indexes(home)),
         unions=unions_of(union_members(home)) if has_unions else None,
-        addresses=addresses.of(statements),
+        addresses=addresses,
         progress=progress,
         **{name: value for name, value in given.items() if value is not None},  # type: ignore[arg-type]
     )

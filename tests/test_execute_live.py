@@ -329,30 +329,48 @@ def pending(key: str, **more: Any) -> Statement:
     )  # fmt: skip
 
 
-def due_keys(home: Home, *given: Statement) -> list[str]:
-    return [each.statement_id for each in due_statements(home, given, TimeLimits(10, 100), "auto")]
+def due_keys(home: Home, *given: Statement, again: bool = False) -> list[str]:
+    return [each.statement_id for each in due_statements(home, given, TimeLimits(10, 100), "auto", again)]
 
 
 def test_what_landed_in_another_wave_is_run_again(home: Home) -> None:
     landed(home, {"gold": "answered", "prediction": "answered", "slow": "timed_out"})
-    given = [pending("gold"), pending("prediction"), pending("slow")]
+    given = [pending("gold"), pending("prediction"), pending("slow", timed_out_at_ms=10_000.0)]
     assert due_keys(home, *given) == ["gold", "prediction", "slow"]
 
 
+def timed_out(key: str, at_ms: float, *also: str) -> Statement:
+    return pending(key, timed_out_at_ms=at_ms, due_because=("timed_out", *also))
+
+
 def test_what_the_pending_table_says_timed_out_waits_for_more_time(home: Home) -> None:
-    assert due_keys(home, pending("slow", timed_out_at_ms=10_000.0)) == []
-    assert due_keys(home, pending("slow", timed_out_at_ms=9_000.0)) == ["slow"]
-    assert due_keys(home, pending("gold", timed_out_at_ms=10_000.0)) == ["gold"]
-    assert due_keys(home, pending("gold", timed_out_at_ms=100_000.0)) == []
+    assert due_keys(home, timed_out("slow", 10_000.0)) == []
+    assert due_keys(home, timed_out("slow", 9_000.0)) == ["slow"]
+    assert due_keys(home, timed_out("gold", 10_000.0)) == ["gold"]
+    assert due_keys(home, timed_out("gold", 100_000.0)) == []
+
+
+def test_what_a_later_wave_could_score_waits_for_nothing(home: Home) -> None:
+    """Its question is out for every set until it has had its other try, also where that times out again."""
+    assert due_keys(home, timed_out("slow", 10_000.0, "later_gold", "unscoreable")) == ["slow"]
 
 
 def test_a_gold_that_has_run_waits_for_a_prediction_that_needs_it(home: Home) -> None:
-    gold = pending("gold", is_rerun=True, needed_by=("slow", "prediction"))
-    slow = pending("slow", timed_out_at_ms=10_000.0)
+    gold = pending("gold", due_because=("needed",), needed_by=("slow", "prediction"))
+    slow = timed_out("slow", 10_000.0)
     assert due_keys(home, gold, slow) == []
     assert due_keys(home, gold, pending("other")) == ["other"]
     assert due_keys(home, gold, slow, pending("prediction")) == ["gold", "prediction"]
     assert due_keys(home, replace(gold, timed_out_at_ms=1e6), pending("prediction")) == ["gold", "prediction"]
+
+
+def test_what_could_not_be_scored_is_asked_again_at_wish(home: Home) -> None:
+    gold = pending("gold", due_because=("needed", "unscoreable"), needed_by=("prediction",))
+    prediction = pending("prediction", due_because=("unscoreable",))
+    slow = timed_out("slow", 10_000.0, "unscoreable")
+    assert due_keys(home, gold, prediction, slow) == []
+    assert due_keys(home, gold, pending("prediction")) == ["gold", "prediction"]
+    assert due_keys(home, gold, prediction, slow, again=True) == ["gold", "prediction", "slow"]
 
 
 def test_only_what_is_on_the_engines_and_connections_asked_for() -> None:

@@ -19,7 +19,7 @@ from glue.run import ExecuteOptions
 FILE = Statement("f", "sqlite", "s", "/d.sqlite", "prepared", "select 1")
 LIVE = Statement("p", "mariadb", "live:shop/shop@1", None, "untouched", "select 2", connection="shop")
 GOLD = replace(LIVE, statement_id="g", sql="select 3", is_gold=True)
-OLD_GOLD = replace(GOLD, statement_id="o", is_rerun=True, needed_by=("elsewhere",))
+OLD_GOLD = replace(GOLD, statement_id="o", due_because=("needed",), needed_by=("elsewhere",))
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ import pyarrow.parquet as parquet
 import pytest
 
 from glue.build import refresh
+from glue.execute_work import TimeLimits, due_statements, statements_of
 from glue.handoff import pending_statements
 from glue.home import Home
 from glue.landing import ensure
@@ -49,17 +50,19 @@ SIX, ELEVEN = [["n:6"], ["n:11"]], [["n:11"], ["n:6"]]
 CY_DEE, DEE_CY = [["t:Cy"], ["t:Dee"]], [["t:Dee"], ["t:Cy"]]
 TIED: Rows = [["t:Ann", "n:5", "n:1"], ["t:Bo", "n:5", "n:1"]]
 APART: Rows = [["t:Ann", "n:5", "n:1"], ["t:Bo", "n:6", "n:2"]]
+APART_NOW: Rows = [["t:Bo", "n:4", "n:1"], ["t:Ann", "n:5", "n:2"]]
 
 
 @dataclass
 class State:
-    """What a build said: by set and question the verdict, the coverage, and what is pending."""
+    """What a build said: by set and question the verdict, the coverage, what is due, what more with --again."""
 
     matches: dict[tuple[str, str], dict[str, Any]]
     coverage: dict[str, Any]
     leaderboard: dict[str, tuple[float, int]]
     drifts: list[dict[str, Any]]
     pending: dict[str, dict[str, Any]]
+    again: set[str]
 
     def outcomes(self, name: str) -> dict[str, str]:
         """By set, what became of its answer to a question."""
@@ -76,12 +79,18 @@ def built(home: Home) -> State:
         " where protocol = 'evalhouse' and metric = 'ex'",
     )
     (coverage,) = rows_of(home.root, "select * from benchmark_coverage")
+    table = pending_statements(home)
+    due, again = (
+        {each.sql for each in due_statements(home, statements_of(table), TimeLimits(5, 50), "auto", again)}
+        for again in (False, True)
+    )
     return State(
         {(row["prediction_set"], row["question_id"]): row for row in matches},
         coverage,
         {row["prediction_set"]: (row["numerator"], row["denominator"]) for row in board},
         rows_of(home.root, "select * from gold_drifts order by question_id, wave_id"),
-        {row["sql"]: row for row in pending_statements(home).to_pylist()},
+        {row["sql"]: row for row in table.to_pylist() if row["sql"] in due},
+        again - due,
     )
 
 
@@ -97,7 +106,7 @@ def land_as_of_old(home: Home) -> None:
 
 @pytest.fixture(scope="module")
 def states(tmp_path_factory: pytest.TempPathFactory) -> dict[str, State]:
-    """The warehouse before anything has run, and after each of three waves."""
+    """The warehouse before anything has run, and after each of four waves."""
     home = Home(tmp_path_factory.mktemp("waves"))
     land_as_of_old(home)
     land_benchmark(home, GOLDS)
@@ -144,6 +153,10 @@ def states(tmp_path_factory: pytest.TempPathFactory) -> dict[str, State]:
     later: dict[str, Rows] = {GOLDS["drifting"]: TWO}
     land_wave(home, 3, later, {ALPHA["drifting"]: TWO}, later)
     found["third wave"] = built(home)
+
+    anew: dict[str, Rows] = {GOLDS["reordered"]: BO_ANN, probe_of(GOLDS["reordered"]): APART_NOW}
+    land_wave(home, 4, anew, {ALPHA["reordered"]: BO_ANN}, anew)
+    found["fourth wave"] = built(home)
     return found
 
 
@@ -153,7 +166,7 @@ def test_golds_that_never_ran_are_pending_by_themselves(states: dict[str, State]
     assert set(pending) == {*GOLDS.values(), *probes}
     for row in pending.values():
         assert (row["connection"], row["search_path"], row["database_path"]) == ("here", ["public"], None)
-        assert (row["is_gold"], row["is_rerun"], row["variant"]) == (True, False, "untouched")
+        assert (row["is_gold"], row["due_because"], row["variant"]) == (True, ["not_run"], "untouched")
 
 
 def test_a_prediction_is_judged_against_the_start_of_its_wave(states: dict[str, State]) -> None:
@@ -191,7 +204,8 @@ def test_without_an_end_a_wave_does_not_count(states: dict[str, State]) -> None:
     assert first.coverage["n_questions_not_run"] == 1
     assert set(first.pending) == {GOLDS["interrupted"], ALPHA["interrupted"]}
     gold = first.pending[GOLDS["interrupted"]]
-    assert (gold["is_rerun"], gold["needed_by"]) == (False, [statement_id(ALPHA["interrupted"])])
+    assert gold["due_because"] == ["needed", "not_run"]
+    assert gold["needed_by"] == [statement_id(ALPHA["interrupted"])]
 
 
 def test_a_drift_in_one_wave_is_out_for_every_set_until_each_has_had_another_try(
@@ -202,7 +216,8 @@ def test_a_drift_in_one_wave_is_out_for_every_set_until_each_has_had_another_try
     assert second.leaderboard["beta"] == (0.0, 1)
     again = {sql: row for sql, row in second.pending.items() if "drifting" in sql}
     assert set(again) == {GOLDS["drifting"], ALPHA["drifting"]}
-    assert again[GOLDS["drifting"]]["is_rerun"] and not again[ALPHA["drifting"]]["is_rerun"]
+    assert again[GOLDS["drifting"]]["due_because"] == ["needed"]
+    assert again[ALPHA["drifting"]]["due_because"] == ["later_gold", "unscoreable"]
     assert again[GOLDS["drifting"]]["needed_by"] == [statement_id(ALPHA["drifting"])]
 
     assert third.outcomes("drifting") == {"alpha": "match", "beta": "match"}
@@ -210,6 +225,20 @@ def test_a_drift_in_one_wave_is_out_for_every_set_until_each_has_had_another_try
     assert third.matches["beta", "drifting"]["wave_id"] == "w2"
     assert third.leaderboard == {"alpha": (5.0, 6), "beta": (1.0, 2)}
     assert not any("drifting" in sql for sql in third.pending)
+
+
+def test_what_drifted_is_asked_again_at_wish_and_its_newest_whole_wave_counts(
+    states: dict[str, State],
+) -> None:
+    reordered = {GOLDS["reordered"], probe_of(GOLDS["reordered"]), ALPHA["reordered"]}
+    first, third, fourth = states["first wave"], states["third wave"], states["fourth wave"]
+    assert first.again == {*reordered, GOLDS["drifting"], ALPHA["drifting"]}
+    assert third.again == reordered
+    assert not reordered.intersection(third.pending)
+    assert fourth.outcomes("reordered") == {"alpha": "match"}
+    assert fourth.matches["alpha", "reordered"]["wave_id"] == "w4"
+    assert fourth.leaderboard["alpha"] == (6.0, 7)
+    assert not fourth.again
 
 
 def test_signatures_decide_what_needs_no_rows(states: dict[str, State]) -> None:

@@ -19,6 +19,8 @@ from glue.home import Home
 from glue.progress import Silent
 from glue.run import ExecuteOptions, execute_pending, set_report
 
+REAL_EXECUTE = glue.execute.execute
+
 
 class Waves:
     """Stands for dbt and the workers: each wave has so many statements, and then nothing is pending."""
@@ -95,6 +97,28 @@ def test_waves_follow_until_nothing_is_pending(home: Home, monkeypatch: pytest.M
     assert (options["workers"], options["timeout_s"], options["prepared"]) == (3, 5, "auto")
     assert "max_rows" not in options  # what was not asked for is the engine's default
     assert options["prepared_indexes"][0].table_name == "t"
+
+
+def test_what_could_not_be_scored_is_asked_again_once(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    waves = Waves(monkeypatch, 4, 2)
+    execute_pending(home, ExecuteOptions(again=True), Silent())
+    assert [options["again"] for options, _ in waves.asked] == [True, False]
+
+
+def test_where_nothing_is_due_no_password_is_asked_for(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Statements that wait for --again stay pending: their connection need not even be there."""
+    waves = Waves(monkeypatch)
+    row = {"statement_id": "s", "engine": "postgresql", "variant": "untouched", "sql": "select 1"}
+    waiting = {**row, "connection": "gone", "search_path": ["public"], "due_because": ["unscoreable"]}
+    table = pa.Table.from_pylist(
+        [{**waiting, "is_gold": False, "snapshot_id": "live:gone/public@1", "database_path": None}]
+    )
+    monkeypatch.setattr(run, "pending_statements", lambda home: table)
+    monkeypatch.setattr(glue.execute, "execute", REAL_EXECUTE)
+    assert execute_pending(home, ExecuteOptions(), Silent()).waves == []
+    with pytest.raises(GlueError, match="gone"):
+        execute_pending(home, ExecuteOptions(again=True), Silent())
+    assert not waves.asked
 
 
 def test_an_interrupt_ends_it(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:

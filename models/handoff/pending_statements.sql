@@ -150,7 +150,7 @@ undone as (
         sized.is_gold,
         sized.is_draft,
         sized.benchmarks,
-        false as is_rerun,
+        null::varchar[] as due_because,
         null::varchar[] as needed_by,
         executions.timed_out_at_ms,
         coalesce(executions.n_attempts, 0) as n_attempts,
@@ -199,11 +199,9 @@ live as (
         sized.is_gold,
         sized.is_draft,
         sized.benchmarks,
-        live_due.is_rerun,
+        live_due.due_because,
         live_due.needed_by,
-        -- What timed out in a wave that does not count for a question is as if it had not run.
-        case when not list_contains(live_due.due_because, 'not_run') then executions.timed_out_at_ms end
-            as timed_out_at_ms,
+        executions.timed_out_at_ms,
         coalesce(executions.n_attempts, 0) as n_attempts,
         sized.is_long_text as is_likely_slow,
     from live_due

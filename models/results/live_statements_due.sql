@@ -36,11 +36,19 @@ statements as (
 
 executions as (
 
-    -- What was lost with a connection or a worker says nothing of the statement.
+    select * from {{ ref('executions') }}
+
+),
+
+losses as (
+
+    -- What was lost with a connection or a worker says nothing of the statement, and is tried twice.
     select
-        *,
-        outcome in ('crashed', 'no_database') or coalesce(error_class = 'connection', false) as is_lost,
-    from {{ ref('executions') }}
+        statement_id,
+        count(distinct wave_id) as n_losses,
+    from {{ ref('wave_executions') }} as attempts
+    where {{ is_lost('attempts') }}
+    group by statement_id
 
 ),
 
@@ -48,14 +56,23 @@ gold_outcomes as (
 
     select
         *,
-        outcome in ('crashed', 'no_database') or coalesce(error_class = 'connection', false) as is_lost,
-    from {{ ref('gold_outcomes') }}
+        {{ is_lost('attempts') }} as is_lost,
+    from {{ ref('gold_outcomes') }} as attempts
 
 ),
 
 question_waves as (
 
-    select * from {{ ref('question_waves') }}
+    -- Those that count, and whether a question could be scored in the newest.
+    select
+        *,
+        not is_scoreable
+        and row_number() over (
+            partition by benchmark, question_id, gold_edition
+            order by started_at desc, wave_id
+        ) = 1 as is_newest_unscoreable,
+    from {{ ref('question_waves') }}
+    where wave_id is not null
 
 ),
 
@@ -69,7 +86,7 @@ chosen_waves as (
 
     select
         *,
-        outcome in ('crashed', 'no_database') or coalesce(error_class = 'connection', false) as is_lost,
+        {{ is_lost('prediction_waves') }} as is_lost,
         max(executed_at) over (partition by prediction_id) as newest_at,
     from prediction_waves
     qualify is_chosen
@@ -85,9 +102,10 @@ asked as (
         predictions.question_id,
         predictions.gold_edition,
         chosen_waves.outcome,
-        coalesce(chosen_waves.is_lost, false) as is_lost,
+        coalesce(chosen_waves.is_lost, false) and coalesce(losses.n_losses, 0) < 2 as is_lost,
+        judged_in.wave_id is not null as is_unscoreable,
         -- A later wave, in which the question could be scored, shows that one more try may help.
-        coalesce(not chosen_waves.is_scoreable, false) and exists (
+        judged_in.wave_id is not null and exists (
             select 1 from question_waves
             where
                 question_waves.benchmark = predictions.benchmark
@@ -101,29 +119,29 @@ asked as (
         on predictions.benchmark = live_questions.benchmark
         and predictions.question_id = live_questions.question_id
     left join chosen_waves on predictions.prediction_id = chosen_waves.prediction_id
+    left join question_waves as judged_in
+        on predictions.benchmark = judged_in.benchmark
+        and predictions.question_id = judged_in.question_id
+        and predictions.gold_edition = judged_in.gold_edition
+        and chosen_waves.wave_id = judged_in.wave_id
+        and not judged_in.is_scoreable
+    left join losses on predictions.statement_id = losses.statement_id
 
 ),
 
 due_predictions as (
 
     select
-        asked.statement_id,
-        asked.benchmark,
-        asked.question_id,
-        asked.gold_edition,
-        case
-            when asked.outcome is null then 'not_run'
-            when asked.outcome = 'timed_out' then 'timed_out'
-            when asked.is_lost and executions.n_attempts < 2 then 'lost'
-            else 'later_gold'
-        end as due_because,
+        *,
+        list_filter([
+            if(outcome is null, 'not_run', null),
+            if(outcome = 'timed_out', 'timed_out', null),
+            if(is_lost, 'lost', null),
+            if(has_later_gold, 'later_gold', null),
+            if(is_unscoreable, 'unscoreable', null)
+        ], lambda reason: reason is not null) as due_because,
     from asked
-    left join executions on asked.statement_id = executions.statement_id
-    where
-        asked.outcome is null
-        or asked.outcome = 'timed_out'
-        or (asked.is_lost and executions.n_attempts < 2)
-        or asked.has_later_gold
+    where len(due_because) > 0
 
 ),
 
@@ -142,35 +160,64 @@ run_golds as (
 
 ),
 
+question_states as (
+
+    select
+        benchmark,
+        question_id,
+        gold_edition,
+        bool_or(is_newest_unscoreable) as is_unscoreable,
+    from question_waves
+    group by benchmark, question_id, gold_edition
+
+),
+
 gold_states as (
 
-    -- A gold is done once it has an outcome that stays, in a wave with a start and an end.
+    -- A gold is done once it has an outcome that stays, in a wave that counts for each of its questions.
     select
         run_golds.statement_id,
-        bool_or(gold_outcomes.wave_id is not null) as has_wave,
-        bool_or(
-            gold_outcomes.wave_id is not null and gold_outcomes.outcome <> 'timed_out' and not gold_outcomes.is_lost
-        ) as is_done,
-        bool_or(gold_outcomes.outcome = 'timed_out') as has_timed_out,
-        any_value(executions.n_attempts) as n_attempts,
+        bool_or(question_states.question_id is null) as is_not_run,
+        bool_or(question_states.is_unscoreable) as is_unscoreable,
     from run_golds
-    left join gold_outcomes on run_golds.statement_id = gold_outcomes.statement_id
-    left join executions on run_golds.statement_id = executions.statement_id
+    left join question_states
+        on run_golds.benchmark = question_states.benchmark
+        and run_golds.question_id = question_states.question_id
+        and run_golds.gold_edition = question_states.gold_edition
     group by run_golds.statement_id
+
+),
+
+gold_attempts as (
+
+    select
+        statement_id,
+        bool_or(outcome <> 'timed_out' and not is_lost) as is_done,
+        bool_or(outcome = 'timed_out') as has_timed_out,
+        bool_or(is_lost) as has_been_lost,
+    from gold_outcomes
+    where wave_id is not null
+    group by statement_id
 
 ),
 
 due_golds as (
 
     select
-        statement_id,
-        case
-            when not has_wave then 'not_run'
-            when has_timed_out then 'timed_out'
-            else 'lost'
-        end as due_because,
+        gold_states.statement_id,
+        list_filter([
+            if(gold_states.is_not_run, 'not_run', null),
+            if(gold_attempts.has_timed_out and not gold_attempts.is_done, 'timed_out', null),
+            if(
+                gold_attempts.has_been_lost and not gold_attempts.is_done and coalesce(losses.n_losses, 0) < 2,
+                'lost',
+                null
+            ),
+            if(gold_states.is_unscoreable, 'unscoreable', null)
+        ], lambda reason: reason is not null) as due_because,
     from gold_states
-    where not has_wave or (not is_done and (has_timed_out or n_attempts < 2))
+    left join gold_attempts on gold_states.statement_id = gold_attempts.statement_id
+    left join losses on gold_states.statement_id = losses.statement_id
 
 ),
 
@@ -196,22 +243,22 @@ gold_reasons as (
         run_golds.engine,
         run_golds.snapshot_id,
         run_golds.sql_id,
-        coalesce(due_golds.due_because, 'needed') as due_because,
+        list_concat(due_golds.due_because, if(needs.statement_id is not null, ['needed'], [])) as due_because,
         needs.needed_by,
     from (select distinct statement_id, engine, snapshot_id, sql_id from run_golds) as run_golds
-    left join due_golds on run_golds.statement_id = due_golds.statement_id
+    inner join due_golds on run_golds.statement_id = due_golds.statement_id
     left join needs on run_golds.statement_id = needs.statement_id
-    where due_golds.statement_id is not null or needs.statement_id is not null
+    where len(due_golds.due_because) > 0 or needs.statement_id is not null
 
 ),
 
 probe_reasons as (
 
-    -- Its order keys are asked of the same rows as the gold.
+    -- Its order keys are asked of the same rows as the gold: whenever that runs, also as somebody's prediction.
     select
         {{ statement_id('gold_reasons.engine', 'gold_reasons.snapshot_id', 'syntax.order_probe_sql') }} as statement_id,
         gold_reasons.due_because,
-        gold_reasons.needed_by,
+        list_append(gold_reasons.needed_by, gold_reasons.statement_id) as needed_by,
     from gold_reasons
     inner join syntax on gold_reasons.sql_id = syntax.sql_id
     where syntax.order_probe_sql is not null
@@ -222,19 +269,22 @@ draft_reasons as (
 
     select
         statements.statement_id,
-        case
-            when executions.statement_id is null then 'not_run'
-            when executions.outcome = 'timed_out' then 'timed_out'
-            else 'lost'
-        end as due_because,
+        [
+            case
+                when executions.statement_id is null then 'not_run'
+                when executions.outcome = 'timed_out' then 'timed_out'
+                else 'lost'
+            end
+        ] as due_because,
     from statements
     left join executions on statements.statement_id = executions.statement_id
+    left join losses on statements.statement_id = losses.statement_id
     where
         statements.is_draft
         and (
             executions.statement_id is null
             or executions.outcome = 'timed_out'
-            or (executions.is_lost and executions.n_attempts < 2)
+            or ({{ is_lost('executions') }} and losses.n_losses < 2)
         )
 
 ),
@@ -277,8 +327,7 @@ due as (
 
     select
         statement_id,
-        list_sort(list(distinct due_because)) as due_because,
-        bool_and(due_because = 'needed') as is_rerun,
+        list_sort(list_distinct(flatten(list(due_because)))) as due_because,
         list_sort(list_distinct(flatten(list(coalesce(needed_by, []))))) as needed_by,
     from reasons
     group by statement_id
