@@ -75,9 +75,9 @@ def content_of(folder: Path) -> str:
     return "\n".join(found)
 
 
-def check_hidden(text: str) -> None:
+def check_hidden(text: str, *also: str) -> None:
     """No password, whole or cut where a careless reading of its URL cuts it."""
-    for part in (PASSWORD, AS_MEANT, "cr#t", "s3/c", "t?9", "9@:"):
+    for part in (PASSWORD, AS_MEANT, "cr#t", "s3/c", "t?9", "9@:", *also):
         assert part not in text
 
 
@@ -144,6 +144,42 @@ def test_a_wrong_password_is_told_from_a_missing_one(servers: Servers, home: Hom
     _, said = glue(home, "connect", "shop", url(server, ""), code=1)
     assert "no password is at hand" in said
     assert not home.connections.exists()
+
+
+@pytest.mark.slow
+def test_with_a_wrong_password_nothing_is_read_or_run(servers: Servers, home: Home) -> None:
+    """The way of docs/your-own-warehouse.md, on MariaDB; with the right one what is pending runs."""
+    server = servers["mariadb"]
+    server.run(SHOP)
+    (home.root / "questions.jsonl").write_text(QUESTION)
+    right, wrong = {"READER": server.password}, {"READER": "wr0ng"}
+    database = ("import", "database", "--connection", "shop", "--benchmark", "ours", "--db-id", "shop")
+    questions = (
+        "import",
+        "jsonl",
+        "--name",
+        "ours",
+        "--questions",
+        "questions.jsonl",
+        "--connection",
+        "shop",
+    )
+    connect = ("connect", "shop", url(server, ""), "--env", "READER")
+    said = [*glue(home, *connect, code=1, **wrong)]
+    assert not home.connections.exists()
+    glue(home, *connect, **right)
+    said += glue(home, *database, code=1, **wrong)
+    assert said.count(said[-1]) == 2 and "hint: put the password into READER" in said[-1]
+    glue(home, *database, **right)
+    glue(home, *questions, **right)
+    said += glue(home, "execute", code=1, **wrong)
+    assert "connection 'shop' cannot be used: " in said[-1] and "nothing was run on it" in said[-1]
+    landed = {path.name for path in (home.landing / "executions").rglob("*.parquet")}
+    assert landed == {"_schema.parquet"}
+    check_hidden("".join(said), "wr0ng")
+    ran, _ = glue(home, "execute", **right)
+    assert "wave 1: 2 statements" in ran and "2 answered" in ran
+    server.run("drop table items")
 
 
 @pytest.mark.parametrize("name", LIVE)

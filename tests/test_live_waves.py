@@ -55,7 +55,7 @@ APART_NOW: Rows = [["t:Bo", "n:4", "n:1"], ["t:Ann", "n:5", "n:2"]]
 
 @dataclass
 class State:
-    """What a build said: by set and question the verdict, the coverage, what is due, what more with --again."""
+    """What a build said: by set and question the verdict, the coverage, what is due, what more at wish."""
 
     matches: dict[tuple[str, str], dict[str, Any]]
     coverage: dict[str, Any]
