@@ -207,7 +207,7 @@ class Judged:
 def judged(home: Home, keep_rows: Any) -> Judged:
     land_predictions(home, "alpha", ANSWERS)
     execute_pending(home, ExecuteOptions(workers=2, keep_rows=keep_rows), Silent())
-    refresh(home)
+    refresh(home, "execution_match")
     refresh(home, "pending_statements")
     matches = rows_of(home.root, "select * from execution_match where prediction_set = 'alpha'")
     ((count,),) = [tuple(row.values()) for row in rows_of(home.root, "select count(*) from stg_result_rows")]

@@ -70,8 +70,8 @@ class State:
 
 
 def built(home: Home) -> State:
-    refresh(home)
-    refresh(home, "pending_statements")
+    for name in ("leaderboard", "benchmark_coverage", "gold_drifts", "pending_statements"):
+        refresh(home, name)
     matches = rows_of(home.root, "select * from execution_match")
     board = rows_of(
         home.root,
