@@ -15,7 +15,7 @@ Oracle has no limit on a statement's time but the driver's: `call_timeout` for e
 sent by `cancel`. A client that has died is noticed by the server's own dead connection detection.
 
 notyet, for want of a server: nothing here has run against Oracle. The driver's own parts run in the tests;
-what is sent has not been obeyed by any server, and not every error number was looked up (oracle_errors.py).
+what is sent has not been obeyed by any server, and what error numbers mean was only read (oracle_errors.py).
 * TIMESTAMP WITH TIME ZONE: the driver gives the clock and drops the zone, so two moments compare by their
   clocks; named zones are `unsupported_value`. The driver has no other way to fetch them.
 * TIMESTAMP WITH LOCAL TIME ZONE comes without a zone, in that of the session: UTC.
