@@ -47,12 +47,14 @@ judged as (
         verdicts.n_predicted_rows,
         verdicts.n_common_rows,
         reasons.reason,
-        coalesce(luck.is_order_by_luck, false) as is_order_by_luck,
+        case when luck.gold_id is null then false else luck.is_order_by_luck end as is_order_by_luck,
         -- The gold that a prediction is told about: the one it comes nearest to, the first of equals.
         row_number() over (
             partition by comparisons.prediction_id
             order by
                 coalesce(verdicts.ex, false) desc,
+                -- What may match is nearer than what does not: so an undecided verdict has the reason why.
+                (verdicts.pair_id is not null and verdicts.ex is null) desc,
                 coalesce(verdicts.ex_multiset, false) desc,
                 coalesce(verdicts.ex_set, false) desc,
                 coalesce(verdicts.ex_permuted, false) desc,
