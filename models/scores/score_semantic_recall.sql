@@ -12,17 +12,27 @@ comparison_verdicts as (
 
 ),
 
-empty_golds as (
+golds as (
 
-    -- Recall of nothing is nothing: NULL for every prediction, whether it ran or not.
-    select
-        benchmark,
-        question_id,
-        gold_edition,
-    from {{ ref('gold_outcomes') }}
+    select * from {{ ref('gold_outcomes') }}
     where outcome = 'answered'
-    group by benchmark, question_id, gold_edition
-    having bool_and(n_rows = 0)
+
+),
+
+without_recall as (
+
+    -- Recall of nothing is nothing: NULL for every prediction, whether it ran or not. On a live database gold may be
+    -- empty in one wave and not in another.
+    select prediction_verdicts.prediction_id
+    from prediction_verdicts
+    inner join golds
+        on prediction_verdicts.benchmark = golds.benchmark
+        and prediction_verdicts.question_id = golds.question_id
+        and prediction_verdicts.gold_edition = golds.gold_edition
+        and (golds.wave_id = prediction_verdicts.wave_id or golds.wave_id is null or prediction_verdicts.wave_id is null)
+    where prediction_verdicts.is_judged and not prediction_verdicts.is_executed
+    group by prediction_verdicts.prediction_id
+    having bool_and(golds.n_rows = 0)
 
 ),
 
@@ -48,14 +58,11 @@ scored as (
         coalesce(prediction_verdicts.ex, false) as is_ex_passing,
         case
             when prediction_verdicts.is_executed then recalls.semantic_recall
-            when prediction_verdicts.is_judged and empty_golds.question_id is null then 0.0
+            when prediction_verdicts.is_judged and without_recall.prediction_id is null then 0.0
         end as semantic_recall,
     from prediction_verdicts
     left join recalls on prediction_verdicts.prediction_id = recalls.prediction_id
-    left join empty_golds
-        on prediction_verdicts.benchmark = empty_golds.benchmark
-        and prediction_verdicts.question_id = empty_golds.question_id
-        and prediction_verdicts.gold_edition = empty_golds.gold_edition
+    left join without_recall on prediction_verdicts.prediction_id = without_recall.prediction_id
 
 )
 
