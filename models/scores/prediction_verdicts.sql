@@ -120,7 +120,7 @@ judged as (
         nearest.pair_id,
         nearest.order_rule,
         coalesce(nearest.is_limit_tie, false) as is_limit_tie,
-        coalesce(nearest.is_order_by_luck, false) as is_order_by_luck,
+        case when nearest.gold_id is null then false else nearest.is_order_by_luck end as is_order_by_luck,
         nearest.n_gold_rows,
         nearest.n_predicted_rows,
         nearest.n_common_rows,
