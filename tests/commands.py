@@ -10,6 +10,8 @@ from typing import Any
 
 import duckdb
 
+from glue.build import project_directory
+
 
 def glue(
     home: Path, *arguments: object, is_failure_expected: bool = False
@@ -26,6 +28,22 @@ def glue(
     said = f"glue {' '.join(map(str, arguments))}\n{finished.stdout}\n{finished.stderr}"
     assert (finished.returncode != 0) == is_failure_expected, said
     return finished
+
+
+def dbt(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run `dbt …` of this project on the warehouse in `home`, and say how it ended."""
+    project = str(project_directory())
+    return subprocess.run(
+        [
+            *(sys.executable, "-W", "ignore", "-m", "dbt.cli.main", *arguments),
+            *("--project-dir", project, "--profiles-dir", project),
+            *("--target-path", str(home / "target"), "--log-path", str(home / "logs")),
+        ],
+        env={**os.environ, "EVALHOUSE_HOME": str(home), "PYTHONPATH": project},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
 
 
 def rows_of(home: Path, sql: str) -> list[dict[str, Any]]:

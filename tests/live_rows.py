@@ -144,6 +144,7 @@ def land_wave(
                     "is_killed": False,
                     "elapsed_ms": 1.0,
                     "timeout_ms": 5_000.0,
+                    "max_rows": 100_000,
                     "executed_at": BEGAN + timedelta(days=number, minutes=place),
                 }
             )

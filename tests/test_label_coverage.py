@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from glue.build import project_directory
 from glue.home import Home
 from glue.importers.bird import read_bird
 from glue.importers.common import land
-from tests.commands import rows_of
+from tests.commands import dbt, rows_of
 
 pytestmark = pytest.mark.slow
 
@@ -37,21 +32,6 @@ TABLES = {
     "foreign_keys": [],
 }
 GATE = "assert_label_coverage_reaches_its_minimum"
-
-
-def dbt(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    project = str(project_directory())
-    return subprocess.run(
-        [
-            *(sys.executable, "-W", "ignore", "-m", "dbt.cli.main", *arguments),
-            *("--project-dir", project, "--profiles-dir", project),
-            *("--target-path", str(home / "target"), "--log-path", str(home / "logs")),
-        ],
-        env={**os.environ, "EVALHOUSE_HOME": str(home), "PYTHONPATH": project},
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
 
 
 def import_golds(home: Home, golds: list[tuple[str, str]]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -15,7 +16,7 @@ from glue.handoff import pending_statements
 from glue.home import Home
 from glue.landing import ensure
 from glue.landing_tables import TABLES
-from tests.commands import rows_of
+from tests.commands import dbt, rows_of
 from tests.live_rows import (
     SNAPSHOT,
     Rows,
@@ -63,6 +64,7 @@ class State:
     drifts: list[dict[str, Any]]
     pending: dict[str, dict[str, Any]]
     again: set[str]
+    root: Path
 
     def outcomes(self, name: str) -> dict[str, str]:
         """By set, what became of its answer to a question."""
@@ -91,6 +93,7 @@ def built(home: Home) -> State:
         rows_of(home.root, "select * from gold_drifts order by question_id, wave_id"),
         {row["sql"]: row for row in table.to_pylist() if row["sql"] in due},
         again - due,
+        home.root,
     )
 
 
@@ -265,3 +268,11 @@ def test_the_statement_key_is_content_addressed(states: dict[str, State]) -> Non
     pending = states["golds alone"].pending
     for sql, row in pending.items():
         assert (row["statement_id"], row["snapshot_id"]) == (statement_id(sql), SNAPSHOT)
+
+
+def test_the_warehouses_own_tests_hold(states: dict[str, State]) -> None:
+    """Also while statements on a live database are pending."""
+    last = states["fourth wave"]
+    assert set(last.pending) == {GOLDS["interrupted"], ALPHA["interrupted"]}
+    tested = dbt(last.root, "--quiet", "test", "--select", "test_type:data")
+    assert tested.returncode == 0, tested.stdout
