@@ -72,7 +72,31 @@ embeddings as (
 
 executions as (
 
-    select * from {{ ref('executions') }}
+    -- Of a live database each wave: predictions are judged in the one or the other.
+    select
+        statement_id,
+        variant,
+        null as wave_role,
+        outcome,
+        error_class,
+        result_id,
+        timeout_ms,
+        max_rows,
+    from {{ ref('executions') }}
+    where wave_id is null
+
+    union all
+
+    select
+        statement_id,
+        variant,
+        wave_role,
+        outcome,
+        error_class,
+        result_id,
+        timeout_ms,
+        max_rows,
+    from {{ ref('wave_executions') }}
 
 ),
 
@@ -306,7 +330,8 @@ database_executions as (
     select
         'executions' as kind,
         benchmark || '/' || db_id as name,
-        {{ rows_digest('to_json([statement_id, variant, outcome, error_class, result_id])::varchar') }} as value,
+        {{ rows_digest("to_json([statement_id, variant, outcome, error_class, result_id])::varchar || coalesce(wave_role, '')") }}
+            as value,
         count(*) as n_rows,
     from used_executions
     group by benchmark, db_id
