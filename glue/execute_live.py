@@ -39,10 +39,14 @@ class Addresses:
 
 @dataclass
 class Part:
-    """The statements of one run that go together: all on files, or all on one server."""
+    """The statements of one run that go together: all on files, or all on one server.
+
+    `error`: why nobody knows where that server is.
+    """
 
     statements: list[Statement]
     addresses: dict[LivePlace, Address] = field(default_factory=dict)
+    error: GlueError | None = None
 
     @property
     def is_live(self) -> bool:
@@ -54,13 +58,18 @@ def parts_of(
 ) -> list[Part]:
     """Statements on files first, then server by server; on these golds run at both ends."""
     files = Part([statement for statement in statements if statement.place is None])
-    parts: dict[tuple[str, str | None, int | None], Part] = {}
+    parts: dict[object, Part] = {}
     for statement in statements:
-        if statement.place is not None:
+        if statement.place is None:
+            continue
+        try:
             address = addresses[statement.place]
+        except GlueError as error:
+            part = parts.setdefault(statement.connection, Part([], error=error))
+        else:
             part = parts.setdefault(address.server, Part([]))
-            part.statements.append(statement)
             part.addresses[statement.place] = address
+        part.statements.append(statement)
     for part in parts.values():
         part.statements = with_golds_at_both_ends(part.statements)
     return [part for part in (files, *parts.values()) if part.statements]
@@ -71,6 +80,8 @@ def why_unreachable(part: Part) -> GlueError | None:
 
     Asked once before any worker: a wrong password tried by each of them may lock the account.
     """
+    if part.error is not None:
+        return part.error
     for (name, _), address in part.addresses.items():
         engine = engine_named(address.engine)
         assert isinstance(engine, ServerEngine)

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 
 from glue.errors import GlueError
-from glue.execute import Statement
+from glue.execute import Addresses, Statement, execute
 from glue.execute_work import TimeLimits, due_statements, with_golds_at_both_ends
 from glue.home import Home
 from glue.landing import Writer
@@ -250,11 +250,21 @@ def test_a_server_that_is_gone_is_said_once_all_else_has_run(
     nowhere = replace(server.address, port=1)
     writer = MemoryWriter()
     with pytest.raises(GlueError) as caught:
-        from glue.execute import execute
-
         execute(home, mixed, writer=writer, workers=1, addresses={("here", server.search_path): nowhere})
     assert "'here'" in caught.value.message
     assert server.password not in caught.value.message + (caught.value.hint or "")
+    assert set(writer.executions()) == {"file"}
+
+
+def test_a_connection_that_is_not_there_any_more_keeps_nothing_else_from_running(
+    home: Home, tmp_path: Path
+) -> None:
+    path = sqlite_database(tmp_path / "a.db", "create table t (i integer)")
+    forgotten = Statement("live", "mariadb", SNAPSHOT, None, "untouched", "select 1", connection="gone")
+    mixed = [*statements(path, {"file": "select 1"}), forgotten]
+    writer = MemoryWriter()
+    with pytest.raises(GlueError, match="there is no connection 'gone'"):
+        execute(home, mixed, writer=writer, workers=1, addresses=Addresses(home))
     assert set(writer.executions()) == {"file"}
 
 
