@@ -126,7 +126,18 @@ def test_what_waits_for_a_slow_gold_waits(home: Home, server: Server) -> None:
 
 def test_a_gold_that_changes_meanwhile_has_two_results(home: Home, server: Server) -> None:
     sqls = {"gold": "select count(*) from t", "prediction": SLEEP[server.engine].format(s=1.5)}
-    changing = later(1.2, lambda: server.run("insert into t values (4)"))
+
+    def change() -> None:
+        """While the prediction sleeps, however long the workers took to start."""
+        n_seen = 0
+        for _ in range(1_500):
+            n_seen = n_seen + 1 if server.sessions(is_busy=True) else 0
+            if n_seen == 10:
+                break
+            time.sleep(0.02)
+        server.run("insert into t values (4)")
+
+    changing = later(0, change)
     writer, found = run_live(home, server, sqls)
     changing.join()
     assert writer.cells(found["gold", "start"]["result_id"]) == [["n:3"]]
