@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import select
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any, ClassVar
 
@@ -47,6 +47,8 @@ _SETTINGS = {
     "extra_float_digits": "1",
 }
 """Given with the connection, so that DISCARD ALL returns to them."""
+_NOT_EVERYWHERE = "client_connection_check_interval"
+"""A server on Windows, or before PostgreSQL 14, lets nobody in who gives it."""
 
 _CLASSES = {
     "42601": "syntax",
@@ -120,7 +122,16 @@ class PostgreSQL(ServerEngine):
 
 def connected(address: Address) -> psycopg.Connection[tuple[Any, ...]]:
     """A connection with the settings of a session, outside any transaction."""
-    settings = dict(_SETTINGS)
+    try:
+        return _connected(address, _SETTINGS)
+    except psycopg.OperationalError as error:
+        if _NOT_EVERYWHERE not in str(error):
+            raise
+    return _connected(address, {name: value for name, value in _SETTINGS.items() if name != _NOT_EVERYWHERE})
+
+
+def _connected(address: Address, settings: Mapping[str, str]) -> psycopg.Connection[tuple[Any, ...]]:
+    settings = dict(settings)
     if address.search_path:
         settings["search_path"] = ", ".join(
             f'"{name.replace(chr(34), chr(34) * 2)}"' for name in address.search_path
@@ -316,9 +327,11 @@ class _TimeInZoneLoader(_TextLoader):
 
 
 class _IntervalLoader(_TextLoader):
-    """P1Y2M3DT4H5M6.7S, each part with a sign of its own."""
+    """P1Y2M3DT4H5M6.7S, each part with a sign of its own; from PostgreSQL 17 on also infinity."""
 
     def value(self, text: str) -> ReadyCell:
+        if not text.startswith("P"):
+            return ReadyCell(f"i:{text}")
         months = days = 0
         microseconds = Decimal(0)
         date_part, _, time_part = text.partition("T")

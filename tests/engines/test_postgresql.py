@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from glue.engines import postgresql
 from glue.engines.server import ServerSession
 from glue.home import Home
 from tests.engines.servers import Server, Servers
@@ -129,6 +130,25 @@ def session(server: Server) -> Iterator[ServerSession]:
 )  # fmt: skip
 def test_values(session: ServerSession, expression: str, expected: str | None) -> None:
     assert answer(session, f"select {expression} as v")[1] == [(expected,)]
+
+
+def test_an_interval_without_end_is_none_of_no_length() -> None:
+    """PostgreSQL 17 has them; the server of the tests is older."""
+    load = postgresql._IntervalLoader(0).load
+    assert load(b"infinity") == "i:infinity"
+    assert load(b"-infinity") == "i:-infinity"
+    assert load(b"PT0S") == "i:0m0d0us"
+
+
+def test_a_server_that_cannot_look_whether_a_client_lives_lets_us_in(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on Windows, where any interval is an invalid value."""
+    monkeypatch.setitem(postgresql._SETTINGS, "client_connection_check_interval", "never heard of")
+    session = server.open()
+    sql = "select current_setting('client_connection_check_interval'), current_setting('TimeZone')"
+    assert answer(session, sql)[1] == [("t:0", "t:UTC")]
+    session.close()
 
 
 def test_settings_of_the_role_change_no_value(server: Server) -> None:
