@@ -254,7 +254,8 @@ class Worker:
         except Exception as error:
             self._fail(task, engine.open_failure(error), time.monotonic() - started_s)
             return None
-        limit_memory(self._settings.max_memory_bytes)
+        finally:  # of those that are open, too, where this one cannot be
+            limit_memory(self._settings.max_memory_bytes)
         self._sessions[database] = session
         return session
 

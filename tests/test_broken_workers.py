@@ -14,7 +14,7 @@ from glue.execute import execute
 from glue.home import Home
 from glue.landing import Writer
 from glue.worker import Worker
-from tests.execution_helpers import sqlite_database, statements
+from tests.execution_helpers import duckdb_database, run, sqlite_database, statements
 
 
 @pytest.fixture
@@ -70,3 +70,21 @@ def test_a_worker_says_that_it_is_broken_between_two_messages() -> None:
         (frame,) = FrameReader().feed(parent_end.recv(1 << 16))
     board.close()
     assert frame.header == {"kind": "broken", "traceback": "why"}
+
+
+def test_a_database_that_cannot_be_opened_lifts_no_limit(home: Home, tmp_path: Path) -> None:
+    """The limit of memory is lifted while one is opened; statements on those that are open come after it."""
+    database = duckdb_database(tmp_path / "t.duckdb", "create table t (i integer)")
+    broken = tmp_path / "broken.duckdb"
+    broken.write_bytes(b"no database" * 100)
+    hungry = "select list_sum(range(200000000))"  # 1.6 GB that DuckDB's own limit does not count
+    pending = [
+        *statements(database, {"first": "select 1"}, "duckdb", is_likely_slow=True),
+        *statements(broken, {"unopened": "select 1"}, "duckdb", is_likely_slow=True),
+        *statements(database, {"hungry": hungry}, "duckdb"),
+    ]
+    writer, _ = run(home, pending, max_memory_bytes=600 << 20)
+    executions = writer.executions()
+    assert executions["first"]["outcome"] == "answered"
+    assert executions["unopened"]["outcome"] == "no_database"
+    assert (executions["hungry"]["outcome"], executions["hungry"]["error_class"]) == ("failed", "resource")
