@@ -16,7 +16,7 @@ from typing import Any
 from glue.connections import Connection, address_of
 from glue.errors import GlueError, nearest
 from glue.importers.catalog import add_introspection
-from glue.importers.common import ImportBatch, listed, storable
+from glue.importers.common import ImportBatch, check_name, listed, storable
 from glue.importers.inferred_keys import KeyedTable, inferred_keys
 from glue.importers.introspection import ColumnFacts, DatabaseFacts, KeyFacts, TableFacts
 from glue.importers.personal import looks_personal
@@ -63,7 +63,9 @@ def read_live_database(
     connection: Connection, selection: Selection, benchmark: str, db_id: str | None = None
 ) -> ImportBatch:
     """The catalog of a live database as `db_id` (default: its name) of a benchmark. GlueError without any."""
-    db_id = db_id or connection.database or connection.name
+    if db_id is None:
+        db_id = connection.database or connection.name
+    check_name(db_id, "--db-id")
     options = {
         "name": benchmark,
         "db_id": db_id,

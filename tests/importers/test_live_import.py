@@ -208,6 +208,12 @@ def test_patterns_choose_tables(connection: Connection, server: Server) -> None:
     assert {row["referenced_table"] for row in keys} == {f"{home_schema(server)}.lines"}
 
 
+def test_a_database_has_a_name(connection: Connection) -> None:
+    for db_id in ("", " "):
+        with pytest.raises(GlueError, match=r"--db-id: '.*' is no name"):
+            read_live_database(connection, Selection(), "ours", db_id)
+
+
 def test_an_unknown_schema_is_named(connection: Connection, server: Server) -> None:
     wanted = home_schema(server)[:-1] + "x"
     with pytest.raises(GlueError, match=f"there is no schema '{wanted}'") as caught:
