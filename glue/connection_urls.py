@@ -23,6 +23,16 @@ class ServerKind:
     port: int
     example: str
 
+    def without_driver(self, error: ImportError) -> GlueError:
+        """What to say where the driver cannot be imported: it is missing, or a library that it stands on."""
+        if isinstance(error, ModuleNotFoundError):
+            why, hint = "is not installed", f"pip install 'evalhouse[{self.extra}]'"
+        else:
+            why, hint = f"cannot be loaded: {error}", "install the library that it asks for"
+            if self.driver == "pyodbc":
+                hint += ": unixODBC (apt-get install unixodbc), then an ODBC driver for SQL Server"
+        return GlueError(f"{self.title} needs the driver {self.driver}, which {why}", hint)
+
 
 SERVER_KINDS = {
     "postgresql": ServerKind(

@@ -149,13 +149,7 @@ def _driver(connection: Connection) -> Any:
     try:
         return importlib.import_module(kind.driver)
     except ImportError as error:
-        raise GlueError(
-            f"{kind.title} needs the driver {kind.driver}, which "
-            + (
-                "is not installed" if isinstance(error, ModuleNotFoundError) else f"cannot be loaded: {error}"
-            ),
-            f"pip install 'evalhouse[{kind.extra}]'",
-        ) from None
+        raise kind.without_driver(error) from None
 
 
 def _connected(address: Address) -> Any:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from glue.connection_urls import is_server_url, parsed_url, without_passwords
+from glue.connection_urls import SERVER_KINDS, is_server_url, parsed_url, without_passwords
 from glue.connections import (
     Connection,
     address_of,
@@ -229,6 +229,17 @@ def test_a_missing_driver_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(GlueError, match="Oracle needs the driver oracledb") as caught:
         opened(connection, address_of(connection))
     assert caught.value.hint == "pip install 'evalhouse[oracle]'"
+
+
+def test_a_driver_that_lacks_a_library_is_not_to_be_installed_again() -> None:
+    error = SERVER_KINDS["sqlserver"].without_driver(ImportError("libodbc.so.2: cannot open"))
+    assert (
+        error.message
+        == "SQL Server needs the driver pyodbc, which cannot be loaded: libodbc.so.2: cannot open"
+    )
+    assert error.hint is not None
+    assert "unixODBC" in error.hint
+    assert "pip" not in error.hint
 
 
 def test_oracle_and_sql_server_are_connected_to_as_their_engines_do(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
+from glue.connection_urls import SERVER_KINDS
 from glue.errors import GlueError, nearest
 
 MAX_MEMBERS = 10
@@ -167,14 +168,6 @@ _ENGINES = {
     "oracle": "glue.engines.oracle:Oracle",
     "sqlserver": "glue.engines.sqlserver:SQLServer",
 }
-_DRIVERS = {
-    "postgresql": "postgres",
-    "mysql": "mysql",
-    "mariadb": "mysql",
-    "oracle": "oracle",
-    "sqlserver": "mssql",
-}
-"""Engines whose driver is an extra of the package, by the extra's name. The others are files."""
 
 
 def engine_names() -> list[str]:
@@ -184,7 +177,7 @@ def engine_names() -> list[str]:
 
 def file_engine_names() -> list[str]:
     """The engines whose databases are files."""
-    return [name for name in _ENGINES if name not in _DRIVERS]
+    return [name for name in _ENGINES if name not in SERVER_KINDS]
 
 
 def engine_named(name: str) -> Engine:
@@ -201,11 +194,9 @@ def engine_named(name: str) -> Engine:
     try:
         found = importlib.import_module(module)
     except ImportError as error:
-        if name not in _DRIVERS:
+        if name not in SERVER_KINDS:
             raise
-        raise GlueError(
-            f"the driver for {name} is missing: {error}", f"pip install 'evalhouse[{_DRIVERS[name]}]'"
-        ) from error
+        raise SERVER_KINDS[name].without_driver(error) from error
     engine = getattr(found, attribute)()
     assert isinstance(engine, Engine)
     return engine

@@ -175,7 +175,7 @@ def test_a_missing_driver_says_what_to_install(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.delitem(sys.modules, "glue.engines.postgresql", raising=False)
     with pytest.raises(GlueError) as caught:
         engine_named("postgresql")
-    assert "postgresql" in caught.value.message
+    assert "PostgreSQL needs the driver psycopg" in caught.value.message
     assert caught.value.hint == "pip install 'evalhouse[postgres]'"
 
 
