@@ -75,9 +75,8 @@ def import_jsonl(
     connection: str | None,
     schemas: tuple[str, ...],
     snapshot: str | None,
-    gold_notation: str,
-    dialect: str | None,
     replace: bool,
+    **given: Any,
 ) -> None:
     """Import your own questions: one JSON object a line (docs/formats.md).
 
@@ -87,15 +86,7 @@ def import_jsonl(
     from glue.importers.jsonl import read_jsonl
 
     live = _live_databases(connection, schemas, snapshot, databases)
-    batch = read_jsonl(
-        name,
-        questions,
-        databases=databases,
-        dialect=dialect,
-        gold_notation=gold_notation,
-        on_progress=on_database(),
-        live=live,
-    )
+    batch = read_jsonl(name, questions, databases=databases, **given, on_progress=on_database(), live=live)
     land_and_tell(batch, replace)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from glue.cells import Cells, cells_of_rows
-from glue.engines.base import Failure
 from glue.engines.server import Address, ServerSession
 from tests.engines.servers import Server
 
@@ -27,16 +26,3 @@ def answer(session: ServerSession, sql: str) -> list[Cells]:
         rows += cells_of_rows(fetched)
     session.finish()
     return rows
-
-
-def failure_of(session: ServerSession, sql: str) -> Failure | None:
-    try:
-        session.execute(sql)
-        while session.fetch(1_000):
-            pass
-    except Exception as error:
-        failure = session.failure(error)
-        session.finish()
-        return failure
-    session.finish()
-    return None

@@ -13,12 +13,13 @@ import psycopg
 import pymysql
 import pytest
 
-from glue.cells import Cells, cell, cells_of_rows
-from glue.engines.base import Failure, Limits
+from glue.cells import cell
+from glue.engines.base import Limits
 from glue.engines.server import Address, ServerSession
 from glue.worker_limits import TimedOut, Watch
 from glue.worker_results import collect
 from glue.worker_tasks import Settings
+from tests.engines.asking import answer, failure_of, refusal
 from tests.engines.servers import LIVE, Server, Servers
 
 SCRIPT = """
@@ -61,34 +62,6 @@ def session(filled: Server) -> Iterator[ServerSession]:
     session = filled.open()
     yield session
     session.close()
-
-
-def answer(session: ServerSession, sql: str) -> tuple[list[str], list[Cells]]:
-    names = session.execute(sql)
-    rows: list[Cells] = []
-    while fetched := session.fetch(2):
-        rows += cells_of_rows(fetched)
-    session.finish()
-    assert not session.is_closed
-    return names, rows
-
-
-def failure_of(session: ServerSession, sql: str) -> Failure | None:
-    try:
-        session.execute(sql)
-        while session.fetch(1_000):
-            pass
-    except Exception as error:
-        failure = session.failure(error)
-        session.finish()
-        return failure
-    session.finish()
-    return None
-
-
-def refusal(session: ServerSession, sql: str) -> tuple[str, str]:
-    failure = failure_of(session, sql)
-    return (failure.outcome, failure.error_class) if failure else ("answered", "")
 
 
 # What a session gives

@@ -15,7 +15,8 @@ from glue.engines.base import Limits
 from glue.engines.mysql import MariaDB, MySQL
 from glue.engines.server import ServerSession
 from glue.errors import GlueError
-from tests.engines.mysql_helpers import SCRIPT, answer, failure_of, master_of
+from tests.engines.asking import failure_of
+from tests.engines.mysql_helpers import SCRIPT, answer, master_of
 from tests.engines.servers import Server, Servers
 
 

@@ -15,7 +15,8 @@ import pytest
 from glue.engines.base import Failure, Limits
 from glue.engines.mysql import MariaDB
 from glue.engines.server import ServerSession
-from tests.engines.mysql_helpers import SCRIPT, answer, failure_of, master_of
+from tests.engines.asking import failure_of
+from tests.engines.mysql_helpers import SCRIPT, answer, master_of
 from tests.engines.servers import Server, Servers
 
 FREE_S = 8.0

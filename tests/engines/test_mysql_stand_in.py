@@ -15,7 +15,8 @@ from glue.engines.mysql import MariaDB, MySQL, connected
 from glue.engines.reads import MYSQL, one_read
 from glue.engines.server import Address, ServerSession
 from glue.errors import GlueError
-from tests.engines.mysql_helpers import answer, failure_of
+from tests.engines.asking import failure_of
+from tests.engines.mysql_helpers import answer
 from tests.engines.mysql_stand_in import BINARY, UTF8MB4, MySQLStandIn
 
 

@@ -12,8 +12,8 @@ import pytest
 from glue.engines import postgresql
 from glue.engines.server import ServerSession
 from glue.home import Home
+from tests.engines.asking import answer, failure_of, refusal
 from tests.engines.servers import Server, Servers
-from tests.engines.test_live import answer, failure_of, refusal
 from tests.execution_helpers import MEBIBYTE
 from tests.test_execute_live import run_live
 
