@@ -176,11 +176,10 @@ class PostgreSQLSession(ServerSession):
     def start(self, sql: str) -> list[str]:
         """See ServerSession."""
         statement = one_read(sql, POSTGRESQL)
-        server_ms = round((self.limit_s + SERVER_GRACE_S) * 1_000)
         self._is_begun = True
         *_, rows = self._answers(
             b"BEGIN READ ONLY",
-            b"SET LOCAL statement_timeout = %d" % server_ms,
+            self._limit(),
             b"DECLARE evalhouse NO SCROLL CURSOR WITHOUT HOLD FOR " + statement.encode(),
             b"FETCH FORWARD %d FROM evalhouse" % _FIRST_ROWS,
         )
@@ -195,9 +194,13 @@ class PostgreSQLSession(ServerSession):
             return rows
         if not self._has_more:
             return []
-        (found,) = self._answers(b"FETCH FORWARD %d FROM evalhouse" % n_rows)
+        *_, found = self._answers(self._limit(), b"FETCH FORWARD %d FROM evalhouse" % n_rows)
         self._has_more = found.ntuples == n_rows
         return self._loaded(found)
+
+    def _limit(self) -> bytes:
+        """Said again with each fetch: the rows before may have called set_config."""
+        return b"SET LOCAL statement_timeout = %d" % round((self.limit_s + SERVER_GRACE_S) * 1_000)
 
     def undo(self) -> None:
         """See ServerSession."""

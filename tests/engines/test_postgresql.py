@@ -394,6 +394,18 @@ def test_what_the_server_itself_does_not_hear_ends_soon(home: Home, server: Serv
         assert row["outcome"] == "timed_out", (sql, row)
 
 
+def test_rows_lift_no_limit_of_the_rows_after_them(session: ServerSession) -> None:
+    """The server's own limit, without a client to cancel: it is there for one that has died."""
+    session.limit_time(0.1)
+    failure = failure_of(
+        session,
+        "select case i when 1 then set_config('statement_timeout', '0', false)"
+        " when 20 then pg_sleep(5)::text end from generate_series(1, 30) as g (i)",
+    )
+    assert failure is not None
+    assert (failure.outcome, failure.error_class) == ("timed_out", "interrupted")
+
+
 def test_a_sibling_that_ends_or_cancels_others_costs_them_a_retry(home: Home, server: Server) -> None:
     others = (
         "from pg_stat_activity where usename = current_user and pid <> pg_backend_pid() and state = 'active'"
