@@ -41,17 +41,20 @@ class KeyedTable:
 
 def inferred_keys(tables: Sequence[KeyedTable]) -> list[KeyFacts]:
     """The keys that the rule finds, in the order of tables and columns."""
+    named: dict[tuple[str, str], list[tuple[KeyedTable, str]]] = {}
+    for table in tables:
+        for key in sorted(table.unique):
+            for name in _referring_names(table, key):
+                named.setdefault((table.schema, name), []).append((table, key))
     found: list[KeyFacts] = []
     for table in tables:
         for column, data_type in table.types.items():
-            if column in table.declared or column in table.unique:
+            if column in table.declared or column in table.unique or data_type is None:
                 continue
             targets = [
                 (other, key)
-                for other in tables
-                if other is not table and other.schema == table.schema
-                for key in sorted(other.unique)
-                if other.types.get(key) == data_type and data_type is not None and _refers(column, other, key)
+                for other, key in named.get((table.schema, column.lower()), ())
+                if other is not table and other.types.get(key) == data_type
             ]
             if len(targets) == 1:
                 ((other, key),) = targets
@@ -60,17 +63,15 @@ def inferred_keys(tables: Sequence[KeyedTable]) -> list[KeyFacts]:
     return found
 
 
-def _refers(column: str, table: KeyedTable, key: str) -> bool:
-    name = column.lower()
-    if name == key.lower():
-        return name not in COMMON_NAMES
-    if table.primary != (key,):
-        return False
-    return name in {
-        f"{singular}{joint}{key.lower()}"
-        for singular in _singulars(table.name.lower())
-        for joint in ("_", "")
-    }
+def _referring_names(table: KeyedTable, key: str) -> set[str]:
+    """What a column is called, in small letters, that refers to a unique key of a table."""
+    name = key.lower()
+    found = set() if name in COMMON_NAMES else {name}
+    if table.primary == (key,):
+        found |= {
+            f"{singular}{joint}{name}" for singular in _singulars(table.name.lower()) for joint in ("_", "")
+        }
+    return found
 
 
 def _singulars(name: str) -> set[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import date
 from fnmatch import fnmatchcase
@@ -127,14 +128,18 @@ class _Reader:
                 "patterns are such as 'fact_*' or 'sales.*', in quotes" if patterns else None,
             )
         columns = {schema: self._columns(schema) for schema in self.schemas}
-        keys = {schema: self.database.rows(self.catalog.keys, schema) for schema in self.schemas}
+        keys = {schema: _by_table(self.database.rows(self.catalog.keys, schema)) for schema in self.schemas}
         declared = self._declared()
+        declared_columns: dict[str, set[str]] = {}
+        for key in declared:
+            declared_columns.setdefault(key.table, set()).update(key.columns)
         counts = self._counts(found)
         tables: list[TableFacts] = []
         keyed: list[KeyedTable] = []
         for schema, name, is_view, comment, _ in found:
             shown = self.places[schema, name]
-            primary = _key_columns(keys[schema], name, is_primary=True)
+            own_keys = keys[schema].get(name, [])
+            primary = _primary_columns(own_keys)
             facts = [
                 replace(column, is_primary_key=column.name in primary)
                 for column in columns[schema].get(name, [])
@@ -146,7 +151,7 @@ class _Reader:
                 )
             )
             if not is_view:
-                keyed.append(_keyed(schema, name, shown, facts, keys[schema], declared))
+                keyed.append(_keyed(schema, name, shown, facts, own_keys, declared_columns.get(shown, ())))
         tables = self._with_samples(tables, found)
         inferred = inferred_keys(keyed)
         if inferred:
@@ -332,8 +337,19 @@ def matching_schema(name: str, known: dict[str, int]) -> str:
     raise GlueError(f"--schemas: there is no schema {name!r} with tables that this user may read", hint)
 
 
-def _key_columns(keys: list[tuple[Any, ...]], table: str, is_primary: bool) -> tuple[str, ...]:
-    return tuple(column for of, _, primary, column in keys if of == table and bool(primary) == is_primary)
+Key = tuple[str, bool, str]
+"""A column of a primary or unique key: the key, is it the primary one, and the column."""
+
+
+def _by_table(rows: list[tuple[Any, ...]]) -> dict[str, list[Key]]:
+    found: dict[str, list[Key]] = {}
+    for table, key, is_primary, column in rows:
+        found.setdefault(str(table), []).append((str(key), bool(is_primary), str(column)))
+    return found
+
+
+def _primary_columns(keys: list[Key]) -> tuple[str, ...]:
+    return tuple(column for _, is_primary, column in keys if is_primary)
 
 
 def _keyed(
@@ -341,19 +357,18 @@ def _keyed(
     name: str,
     shown: str,
     columns: list[ColumnFacts],
-    keys: list[tuple[Any, ...]],
-    declared: list[KeyFacts],
+    keys: list[Key],
+    declared: Iterable[str],
 ) -> KeyedTable:
     members: dict[str, list[str]] = {}
-    for of, key, _, column in keys:
-        if of == name:
-            members.setdefault(key, []).append(column)
+    for key, _, column in keys:
+        members.setdefault(key, []).append(column)
     return KeyedTable(
         schema=schema,
         name=name,
         shown=shown,
         types={column.name: column.data_type for column in columns},
-        primary=_key_columns(keys, name, is_primary=True),
+        primary=_primary_columns(keys),
         unique=frozenset(names[0] for names in members.values() if len(names) == 1),
-        declared=frozenset(column for key in declared if key.table == shown for column in key.columns),
+        declared=frozenset(declared),
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from glue.importers.inferred_keys import KeyedTable, inferred_keys
@@ -54,6 +56,15 @@ def test_the_same_name_and_type_as_another_tables_key() -> None:
 def test_a_column_called_as_a_table_and_its_primary_key(referenced: str, column: str) -> None:
     found = pairs(table("t", f"{column}:int"), table(referenced, "id:int title:text", "id"))
     assert found == [(f"t.{column}", f"{referenced}.id")]
+
+
+def test_a_catalog_of_thousands_of_tables_takes_seconds() -> None:
+    """A look at every two tables for each column would take a quarter of an hour."""
+    columns = " ".join(f"c{number}:int" for number in range(20))
+    tables = [table(f"t{i}s", f"id:int t{(i + 7) % 3_000}_id:int {columns}", "id") for i in range(3_000)]
+    started_s = time.monotonic()
+    assert len(pairs(*tables)) == 3_000
+    assert time.monotonic() - started_s < 10
 
 
 @pytest.mark.parametrize(
