@@ -76,6 +76,7 @@ _CLASSES = {
     "42P21": "type",
     "42P22": "type",
     "57014": "cancelled",
+    "25001": "forbidden",  # the transaction is to write, or to be another one
     "25006": "forbidden",
     "25P03": "connection",
     "58000": "resource",

@@ -196,6 +196,7 @@ def test_settings_of_the_role_change_no_value(server: Server) -> None:
          "refused", "not_a_read", "0A000"),
         ("with w as (delete from victim returning i) select 1 from w", "refused", "not_a_read", "0A000"),
         ("select owns()", "refused", "forbidden", "25006"),
+        ("select set_config('transaction_read_only', 'off', true)", "refused", "forbidden", "25001"),
         (f"select {'+'.join(['i'] * 100_000)} from victim", "failed", "too_complex", "54001"),
         (f"select {', '.join(['1'] * 1_700)}", "failed", "too_complex", "54011"),
     ],
