@@ -482,7 +482,7 @@ def test_where_statements_run(home: Home, database: Path, prepared: str, variant
     assert len(copies) == summary.n_copies_made == ("prepared" in variants)
     if copies:
         assert (copies[0]["snapshot_id"], copies[0]["n_indexes"]) == (sha256(database), 1)
-        assert copies[0]["recipe"].startswith("1-")
+        assert copies[0]["recipe"].startswith("2-")
         assert copies[0]["n_bytes"] >= database.stat().st_size
 
 
