@@ -153,5 +153,9 @@ def tell_waves(report: ExecuteReport) -> None:
         f"{what}; executing {report.execute_s:.1f} s,"
         f" refreshing the pending table {report.refresh_s:.1f} s ({counted(report.n_refreshes, 'times')})"
     )
+    if report.n_unscoreable:
+        what = counted(report.n_unscoreable, "statements")
+        why = "of questions that could not be scored, a gold having drifted or failed"
+        print(f"{what} {why}: --again asks them once more")
     if report.is_interrupted:
         raise click.Abort

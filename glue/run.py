@@ -62,9 +62,13 @@ class ExecuteOptions:
 
 @dataclass
 class ExecuteReport:
-    """The waves of one `glue execute`; time of refreshing the pending table apart from time of execution."""
+    """The waves of one `glue execute`; time of refreshing the pending table apart from time of execution.
+
+    `n_unscoreable`: statements on live databases whose questions could not be scored; they wait for `again`.
+    """
 
     waves: list[Summary] = field(default_factory=list)
+    n_unscoreable: int = 0
     n_refreshes: int = 0
     refresh_s: float = 0.0
     execute_s: float = 0.0
@@ -117,6 +121,7 @@ def _one_wave(
     built, statements = _pending(home, options, progress)
     report.refresh_s += built.elapsed_seconds
     report.n_refreshes += not built.is_skipped
+    report.n_unscoreable = sum("unscoreable" in statement.due_because for statement in statements)
     if not statements:
         return Summary()
     given = {

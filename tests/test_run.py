@@ -12,6 +12,7 @@ import pytest
 import glue.execute
 from glue import run
 from glue.build import BuildReport
+from glue.cli_execute import tell_waves
 from glue.cli_run import _print_set
 from glue.errors import GlueError
 from glue.execute import Summary
@@ -105,7 +106,9 @@ def test_what_could_not_be_scored_is_asked_again_once(home: Home, monkeypatch: p
     assert [options["again"] for options, _ in waves.asked] == [True, False]
 
 
-def test_where_nothing_is_due_no_password_is_asked_for(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_nothing_is_due_no_password_is_asked_for(
+    home: Home, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Statements that wait for --again stay pending: their connection need not even be there."""
     waves = Waves(monkeypatch)
     row = {"statement_id": "s", "engine": "postgresql", "variant": "untouched", "sql": "select 1"}
@@ -115,7 +118,10 @@ def test_where_nothing_is_due_no_password_is_asked_for(home: Home, monkeypatch: 
     )
     monkeypatch.setattr(run, "pending_statements", lambda home: table)
     monkeypatch.setattr(glue.execute, "execute", REAL_EXECUTE)
-    assert execute_pending(home, ExecuteOptions(), Silent()).waves == []
+    report = execute_pending(home, ExecuteOptions(), Silent())
+    assert (report.waves, report.n_unscoreable) == ([], 1)
+    tell_waves(report)
+    assert "1 statement of questions that could not be scored" in capsys.readouterr().out
     with pytest.raises(GlueError, match="gone"):
         execute_pending(home, ExecuteOptions(again=True), Silent())
     assert not waves.asked
