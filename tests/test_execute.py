@@ -604,6 +604,7 @@ def test_handoff_tables_become_statements_and_indexes() -> None:
         "timed_out_at_ms": None,
         "n_attempts": 2,
         "is_likely_slow": True,
+        "due_because": ["not_run"],
     }
     assert statements_of(pa.Table.from_pylist([row])) == [
         Statement("s", "sqlite", "x", "/d", "prepared", "select 1", True, None, 2, True)
