@@ -108,6 +108,15 @@ wanted as (
 
     union
 
+    -- What it was asked and did not come to the end of, it is asked again where there is more time.
+    select
+        executions.statement_id,
+        'untouched' as variant,
+    from executions
+    where executions.variant = 'untouched'
+
+    union
+
     -- What may take long is asked of both at once when other rows may come of it: three in four of those would
     -- be asked later, and a second wave would wait for each of them.
     select
@@ -158,7 +167,7 @@ undone as (
         -- long on the copy and, before anything has run, the longest texts.
         case
             when wanted.variant = 'untouched' and prepared.statement_id is not null
-                then coalesce(prepared.elapsed_ms >= 500, false)
+                then coalesce(prepared.elapsed_ms >= 500 or prepared.outcome = 'timed_out', false)
             else sized.is_long_text
         end as is_likely_slow,
     from wanted

@@ -37,6 +37,17 @@ near_pairs as (
 
 ),
 
+unfinished as (
+
+    -- The copy gave no answer in time or memory: its plan may be to blame.
+    select statement_id
+    from {{ ref('statement_outcomes') }}
+    where
+        variant = 'prepared'
+        and (outcome in ('timed_out', 'crashed') or error_class = 'resource')
+
+),
+
 judged as (
 
     select
@@ -100,6 +111,13 @@ hinged_statements as (
         hinges_on is not null
         and predicted_variant = 'prepared'
         and (is_predicted_row_sensitive or hinges_on = 'order')
+
+    union all
+
+    select
+        statement_id,
+        'outcome' as hinges_on,
+    from unfinished
 
 ),
 
