@@ -42,7 +42,8 @@ def date_cells(texts: Sequence[str]) -> Sequence[Cell]:
 
 def moment_cells(texts: Sequence[str]) -> Sequence[Cell]:
     """Of timestamps without a zone, and of dates: see cells.timestamp_cell."""
-    if "." in "".join(texts):
+    joined = "".join(texts)
+    if "." in joined or "C" in joined:  # parts of a second, years before Christ
         return [timestamp_cell(text) for text in texts]
     return ["d:" + text.removesuffix(" 00:00:00") for text in texts]
 

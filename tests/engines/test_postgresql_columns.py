@@ -72,6 +72,12 @@ def test_moments(servers: Servers) -> None:
         *expected,
         "d:2024-01-31 10:00:00.5",
     ]
+    assert column(servers, ["0044-03-15 BC", "0044-03-15 10:00:00.50 BC", "2024-01-31"], "timestamp") == [
+        "d:0044-03-15 BC",
+        "d:0044-03-15 10:00:00.5 BC",
+        "d:2024-01-31",
+    ]
+    assert column(servers, ["0044-03-15 BC"], "date") == ["d:0044-03-15 BC"]
     assert column(servers, ["2024-01-31", None], "date") == ["d:2024-01-31", None]
     assert column(servers, ["2024-01-31 10:00:00+02"], "timestamptz") == ["d:2024-01-31 08:00:00Z"]
 
