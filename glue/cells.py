@@ -245,7 +245,7 @@ def _timestamp(value: datetime) -> str:
 
 
 def timestamp_cell(text: str) -> ReadyCell:
-    """The cell of a date or timestamp given as text without zone: '2024-01-31 10:00:00.500', '0044-03-15 BC'."""
+    """The cell of a date or timestamp given as text without zone: '2024-01-31 10:00:00.500', '… BC'."""
     moment = text.removesuffix(" BC")
     era = text[len(moment) :]
     return ReadyCell(f"d:{_without_trailing_zeros(moment).removesuffix(' 00:00:00')}{era}")

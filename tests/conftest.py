@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 from glue.home import Home
 
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
 
 # Modules of helpers that assert: pytest says what was compared there too.
 pytest.register_assert_rewrite("tests.kill_helpers", "tests.sql.label_helpers")
+
+# A busy machine is no reason to fail.
+settings.register_profile("evalhouse", deadline=None)
+settings.load_profile("evalhouse")
 
 
 @pytest.fixture

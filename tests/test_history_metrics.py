@@ -298,7 +298,7 @@ def universes(draw: st.DrawFn) -> list[Task]:
     ]
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow])
 @given(universe=universes())
 def test_random_tasks_count_as_sets_do(models: ScoreModels, universe: list[Task]) -> None:
     found = models.counts(universe)

@@ -198,7 +198,7 @@ def pairs_of_tables(draw: st.DrawFn) -> tuple[Rows, Rows, list[int], list[int], 
     return gold, predicted, gold_groups, predicted_groups, kind
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=600)
 @given(pairs_of_tables())
 def test_columns_agree_with_brute_force(pair: tuple[Rows, Rows, list[int], list[int], str]) -> None:
     gold, predicted, gold_groups, predicted_groups, kind = pair
@@ -388,7 +388,7 @@ def exact_closeness(a: str, b: str) -> bool:
     return abs(x - y) <= max(Fraction(1, 10**9), max(abs(x), abs(y)) / 10**6)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(
     st.one_of(
         st.floats(allow_nan=False, allow_infinity=False, max_value=1e15, min_value=-1e15),
@@ -436,7 +436,7 @@ def some_pairing(gold: Rows, predicted: Rows, gold_groups: list[int], predicted_
     )
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=600)
 @given(near_tables())
 def test_pairings_agree_with_brute_force(pair: tuple[Rows, Rows, list[int], list[int]]) -> None:
     expected = "match" if some_pairing(*pair) else "mismatch"

@@ -101,7 +101,7 @@ def packed_in_sql(
     return packings_of(connection)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(pool=pools())
 def test_packing_is_what_a_plain_loop_makes(
     connection: duckdb.DuckDBPyConnection, pool: dict[str, list[tuple[Any, ...]]]

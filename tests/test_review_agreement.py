@@ -109,7 +109,7 @@ def some_reviews(draw: st.DrawFn) -> Reviews:
 
 
 @given(reviews=some_reviews())
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_ac1_is_that_of_the_textbook(
     agreement: Callable[[Reviews], dict[str, Any]], reviews: Reviews
 ) -> None:

@@ -93,13 +93,13 @@ def test_names_are_split_on_case_underscores_and_digits(name: str, expected: lis
 _LETTERS = st.sampled_from([*"abcxyzABCXYZ019_ -%.", *"äÄßéÉñçØ", *"客户名称", "٣", "²", "\u0301", "ǅ", "ʰ"])
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(st.text(_LETTERS, max_size=24))
 def test_any_name_is_split_by_the_same_rule(name: str) -> None:
     assert terms(name) == read_terms(name)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.text(_LETTERS, max_size=16), st.text(_LETTERS, max_size=16))
 def test_terms_of_two_names_are_the_terms_of_each(first: str, second: str) -> None:
     """A document is read as its names are read alone, whatever stands between them."""

@@ -164,7 +164,7 @@ def test_large_and_deep_texts_end_soon(sql: str) -> None:
 
 
 @given(st.text(max_size=200), st.sampled_from(DIALECTS))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_random_text_never_raises(sql: str, dialect: str) -> None:
     check_shape(sql, dialect)
 
@@ -272,13 +272,13 @@ TOKENS = [
 
 
 @given(st.lists(st.sampled_from(TOKENS), max_size=40), st.sampled_from(DIALECTS))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 def test_token_soup_never_raises(tokens: list[str], dialect: str) -> None:
     check_shape(" ".join(tokens), dialect)
 
 
 @given(st.lists(st.sampled_from(TOKENS), max_size=25), st.sampled_from(DIALECTS))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 def test_token_soup_after_a_good_start_never_raises(tokens: list[str], dialect: str) -> None:
     check_shape("SELECT a, COUNT(*) AS n FROM t JOIN u ON t.i = u.i " + " ".join(tokens), dialect)
 

@@ -86,6 +86,6 @@ def test_errors_are_one_plain_line() -> None:
 
 
 @given(st.text(max_size=300), st.sampled_from(DIALECTS))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_random_text_never_raises(sql: str, dialect: str) -> None:
     assert parse_text(sql, dialect).outcome in ("parsed", "failed", "empty", "too_deep")

@@ -201,7 +201,7 @@ WORDS += ["SELECT", "FROM", "WHERE", "atom", "element", "'x'", "AND", "OR", "JOI
 
 
 @given(st.lists(st.sampled_from(WORDS)))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_nothing_raises(words: list[str]) -> None:
     found = shape_row(" ".join(words), "sqlite", OUTLINE)
     assert {*LISTS, *NUMBERS, "parse_outcome", "reason", "detail"} == found.keys()
