@@ -1,0 +1,1 @@
+"""Foreign SQL dialects, run on the embedded DuckDB with their own semantics."""
