@@ -13,7 +13,7 @@ from functools import cache
 from glue.dialects.oracle_calendar import julian_day, weekday
 from glue.dialects.oracle_date_models import DAYS, MONTHS, Part, parts_of
 from glue.dialects.oracle_date_reading import moment_of
-from glue.dialects.oracle_errors import OracleError
+from glue.dialects.oracle_errors import OracleError, UnsupportedError
 from glue.dialects.oracle_words import cardinal, ordinal, ordinal_ending, roman, year_in_words
 
 __all__ = ["DATE_MODEL", "TIMESTAMP_MODEL", "date_text", "moment_of"]
@@ -101,6 +101,8 @@ def _writer(part: Part) -> Writer:
         return lambda moment: part.text
     if part.element in _NUMBERS:
         return _spelled(part) if "SP" in part.suffix else _counted(part)
+    if part.suffix and (part.element == "Y,YYY" or part.element.startswith("FF")):
+        raise UnsupportedError(f"{part.element} with {part.suffix}")
     if part.suffix:
         raise OracleError("ORA-01821", f"{part.element} is no number and takes no {part.suffix}")
     if part.element == "Y,YYY":

@@ -33,6 +33,7 @@ TEXTS = [
     (TUESDAY, "YEAR Year year", "TWENTY TWENTY-FOUR Twenty Twenty-Four twenty twenty-four"),
     (TUESDAY, "SYEAR|fmSYEAR", " TWENTY TWENTY-FOUR|TWENTY TWENTY-FOUR"),
     (datetime(2008, 5, 1), "YEAR", "TWO THOUSAND EIGHT"),
+    (datetime(7777, 5, 1), "YEAR", "SEVENTY-SEVEN SEVENTY-SEVEN"),
     (datetime(1900, 5, 1), "YEAR", "NINETEEN HUNDRED"),
     (TUESDAY, "AD BC ad A.D. b.c.", "AD AD ad A.D. a.d."),
     # Weeks: ISO's begin on Monday, Oracle's own on the first of the year and of the month.
@@ -260,6 +261,8 @@ def test_the_century_of_two_digits_turns_with_the_session_s_half_century() -> No
     assert moment_of("17", "RR", in_1999).year == 2017
     assert moment_of("98", "RR", in_1999).year == 1998
     assert moment_of("17", "YY", in_1999).year == 1917
+    assert moment_of("49", "RR", datetime(1950, 1, 1)).year == 2049
+    assert moment_of("50", "RR", datetime(2049, 1, 1)).year == 1950
 
 
 def test_a_date_has_no_fractions() -> None:
@@ -277,7 +280,7 @@ def test_zero_has_no_ordinal_in_digits() -> None:
     assert refusal.value.code == "ORA-01877"
 
 
-@pytest.mark.parametrize("model", ["HH24:MI TZR", "TZH:TZM", "E YYYY", "DS HH24"])
+@pytest.mark.parametrize("model", ["HH24:MI TZR", "TZH:TZM", "E YYYY", "DS HH24", "FF9SP"])
 def test_what_is_not_done_here_is_said_so(model: str) -> None:
     with pytest.raises(UnsupportedError):
         date_text(TUESDAY, model)
