@@ -37,6 +37,7 @@ class _Queries(Values):
     """Queries, their parts and their tables."""
 
     def statement(self) -> None:
+        """Read a query that is all there is."""
         self.query()
         self.take(";")
         if self.token.kind != "end":
@@ -292,13 +293,13 @@ class _Queries(Values):
             if self.take("INCLUDE") or self.take("EXCLUDE"):
                 self.want("NULLS", "ORA-00905")
             self.want("(", "ORA-00906")
-            self.column_or_columns()
+            self._column_or_columns()
             self.want("FOR", "ORA-00905")
-            self.column_or_columns()
+            self._column_or_columns()
             self.want("IN", "ORA-00905")
             self.want("(", "ORA-00906")
             while True:
-                self.column_or_columns()
+                self._column_or_columns()
                 if self.take("AS"):
                     self.operand("ORA-00936")
                 if not self.take(","):
@@ -314,7 +315,7 @@ class _Queries(Values):
                 if not self.take(","):
                     break
             self.want("FOR", "ORA-00905")
-            self.column_or_columns()
+            self._column_or_columns()
             self.want("IN", "ORA-00905")
             self.want("(", "ORA-00906")
             while True:
@@ -334,7 +335,7 @@ class _Queries(Values):
         elif self.is_name():
             self.place += 1
 
-    def column_or_columns(self) -> None:
+    def _column_or_columns(self) -> None:
         if self.comes("("):
             self.names_in_brackets("ORA-00904")
         else:

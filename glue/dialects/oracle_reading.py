@@ -35,6 +35,7 @@ class Words:
         )
 
     def comes_any(self, words: set[str] | frozenset[str]) -> bool:
+        """Does one of these words come next?"""
         return self.token.kind in ("word", "sign") and self.token.upper in words
 
     def take(self, *words: str) -> bool:
@@ -45,23 +46,28 @@ class Words:
         return True
 
     def want(self, word: str, code: str) -> None:
+        """Read this word, or refuse the query with `code`."""
         if not self.take(word):
             raise self.refused(code, f"{word} is missing")
 
     def refused(self, code: str, why: str) -> OracleError:
+        """The error that says so, and before which word."""
         told = self.token.text or "the end"
         return OracleError(code, f"{why} before {told!r}" if self.token.text else f"{why} at the end")
 
     def is_name(self, ahead: int = 0) -> bool:
+        """Is it a name that comes: a quoted one, or a word that is not reserved?"""
         token = self.ahead(ahead)
         return token.kind == "quoted" or (token.kind == "word" and token.upper not in RESERVED)
 
     def name(self, code: str) -> None:
+        """Read a name, or refuse the query with `code`."""
         if not self.is_name():
             raise self.refused(code, "a name is missing")
         self.place += 1
 
     def names_in_brackets(self, code: str) -> None:
+        """Read (a, b, …), or refuse the query."""
         self.want("(", code)
         self.name(code)
         while self.take(","):

@@ -39,6 +39,7 @@ class Values(Words):
         """Read a query."""
 
     def condition(self) -> None:
+        """Read a condition, or refuse the query."""
         if self._any_term() != "condition":
             raise self.refused("ORA-00920", "a comparison is missing")
 
@@ -110,6 +111,7 @@ class Values(Words):
         return kind
 
     def value(self) -> None:
+        """Read a value: no condition, though it may stand in brackets."""
         if self._sum() == "condition":
             raise self.refused("ORA-00907", "a condition is no value")
 
@@ -138,6 +140,7 @@ class Values(Words):
         return kind
 
     def operand(self, code: str) -> Kind:
+        """Read what operators stand between, or refuse the query with `code`."""
         token = self.token
         if token.kind in ("text", "number"):
             self.place += 1
@@ -370,6 +373,7 @@ class Values(Words):
             raise self.refused("ORA-00905", "PRECEDING is missing")
 
     def order_terms(self) -> None:
+        """Read what comes after ORDER BY."""
         while True:
             self.value()
             if not self.take("ASC"):

@@ -57,7 +57,7 @@ def test_the_cases_are_refused_by_the_parser_where_it_is_the_parser_that_refuses
         ("select a from ((select 1 a from dual) union (select 2 from dual)) x", None),
         ("select * from (a join b on a.i = b.i) join c using (i)", None),
         ("select * from a join b join c on b.i = c.i on a.i = b.i", None),
-        ("select sum(x) over (partition by a order by b rows between 1 preceding and 2 following) from t", None),
+        ("select sum(x) over (order by b rows between 1 preceding and current row) from t", None),
         ("select max(a) keep (dense_rank last order by b nulls first) from t", None),
         ("select listagg(a on overflow truncate '…' without count) within group (order by a) from t", None),
         ("select a from t where a = q'[it's]' and b = nq'!x!' and c = n'y'", None),
