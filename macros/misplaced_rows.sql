@@ -17,11 +17,13 @@
             row_keys.row_key,
             count(*) as n_copies,
         from {{ results }}
-        inner join {{ row_keys }} as row_keys on {{ results }}.shown_result_id = row_keys.result_id
         inner join {{ positions }} as positions
             on {{ results }}.gold_statement_id = positions.statement_id
             and {{ results }}.wave_id is not distinct from positions.wave_id
-            and row_keys.row_number = positions.position
+        -- Last, and by its place too: of most results no row stands in a tie.
+        inner join {{ row_keys }} as row_keys
+            on {{ results }}.shown_result_id = row_keys.result_id
+            and positions.position = row_keys.row_number
         group by all
     ) as shown
     left join (

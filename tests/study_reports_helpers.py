@@ -223,7 +223,14 @@ def _tables(study: MadeUpStudy) -> Iterator[tuple[str, list[Row]]]:
     yield (
         "questions",
         [
-            {**row, "question_position": place, "difficulty": "easy", "has_database": True}
+            {
+                **row,
+                "question_position": place,
+                "difficulty": "easy",
+                "has_database": True,
+                "dialect": "sqlite",
+                "source_question_id": None,
+            }
             for place, row in enumerate(questions)
         ],
     )

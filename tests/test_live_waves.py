@@ -273,6 +273,7 @@ def test_the_statement_key_is_content_addressed(states: dict[str, State]) -> Non
 def test_the_warehouses_own_tests_hold(states: dict[str, State]) -> None:
     """Also while statements on a live database are pending."""
     last = states["fourth wave"]
+    refresh(Home(last.root))
     assert set(last.pending) == {GOLDS["interrupted"], ALPHA["interrupted"]}
     tested = dbt(last.root, "--quiet", "test", "--select", "test_type:data")
     assert tested.returncode == 0, tested.stdout

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
 
 import pytest
 
+from glue.cells import Cells, cells_of_rows
 from glue.sql.analysis import sql_analysis
 from tests.engines.servers import LIVE, Server, Servers
 
@@ -37,11 +37,11 @@ def server(request: pytest.FixtureRequest, servers: Servers) -> Server:
     return servers[request.param]
 
 
-def rows_of(server: Server, sql: str) -> list[tuple[Any, ...]]:
+def rows_of(server: Server, sql: str) -> list[Cells]:
     session = server.open()
     try:
         session.execute(sql)
-        return [tuple(row) for row in session.fetch(100)]
+        return cells_of_rows(session.fetch(100))
     finally:
         session.close()
 
@@ -51,7 +51,7 @@ def test_golds_rows_stand_where_the_probe_puts_them(server: Server) -> None:
     for sql in STATEMENTS:
         analysis = sql_analysis(sql, DIALECTS[server.engine])
         gold = rows_of(server, sql)
-        probed = [(row[: len(gold[0])], int(row[-1])) for row in rows_of(server, analysis["order_probe_sql"])]
+        probed = [(row[: len(gold[0])], str(row[-1])) for row in rows_of(server, analysis["order_probe_sql"])]
         n_skipped = analysis["offset_rows"] or 0
         places = [rank for rank, n in sorted(Counter(rank for _, rank in probed).items()) for _ in range(n)]
         shown = places[n_skipped : n_skipped + len(gold)]
