@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from glue.dialects.oracle_errors import OracleError, UnsupportedError
+from glue.dialects.errors import UnsupportedError
+from glue.dialects.oracle_errors import OracleError
 
 
 def julian_day(moment: datetime) -> int:

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 
-from glue.dialects.oracle_errors import OracleError, UnsupportedError
+from glue.dialects.errors import UnsupportedError
+from glue.dialects.oracle_errors import OracleError
 
 MONTHS = (
     "january february march april may june july august september october november december".split()  # noqa: SIM905

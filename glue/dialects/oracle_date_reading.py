@@ -9,9 +9,10 @@ from datetime import datetime
 from functools import cache
 from itertools import takewhile
 
+from glue.dialects.errors import UnsupportedError
 from glue.dialects.oracle_calendar import assembled
 from glue.dialects.oracle_date_models import DAYS, MONTHS, Part, parts_of
-from glue.dialects.oracle_errors import OracleError, UnsupportedError
+from glue.dialects.oracle_errors import OracleError
 from glue.dialects.oracle_words import roman
 
 # Elements that say one thing in several ways: only one of them may stand in a model.

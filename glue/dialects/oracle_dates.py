@@ -10,10 +10,11 @@ from collections.abc import Callable
 from datetime import datetime
 from functools import cache
 
+from glue.dialects.errors import UnsupportedError
 from glue.dialects.oracle_calendar import julian_day, weekday
 from glue.dialects.oracle_date_models import DAYS, MONTHS, Part, parts_of
 from glue.dialects.oracle_date_reading import moment_of
-from glue.dialects.oracle_errors import OracleError, UnsupportedError
+from glue.dialects.oracle_errors import OracleError
 from glue.dialects.oracle_words import cardinal, ordinal, ordinal_ending, roman, year_in_words
 
 __all__ = ["DATE_MODEL", "TIMESTAMP_MODEL", "date_text", "moment_of"]

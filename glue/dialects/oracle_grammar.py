@@ -8,7 +8,8 @@ LIMIT, and then comes a 2.
 
 from __future__ import annotations
 
-from glue.dialects.oracle_errors import OracleError, UnsupportedError
+from glue.dialects.errors import UnsupportedError
+from glue.dialects.oracle_errors import OracleError
 from glue.dialects.oracle_reading import SET_OPERATORS
 from glue.dialects.oracle_values import Values
 

@@ -3,23 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Literal
 
 from glue.dialects.oracle_errors import OracleError
-
-Kind = Literal["word", "quoted", "text", "number", "bind", "sign", "end"]
-
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    """One word of a statement. `upper` is for comparing: a plain word in capitals, all else as it stands."""
-
-    kind: Kind
-    text: str
-    start: int
-    upper: str
-
+from glue.dialects.reading import Kind, Token
 
 _RESERVED = """
     ACCESS ADD ALL ALTER AND ANY AS ASC AUDIT BETWEEN BY CHAR CHECK CLUSTER COLUMN COLUMN_VALUE

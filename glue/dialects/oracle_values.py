@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from typing import Literal
-
-from glue.dialects.oracle_errors import OracleError, UnsupportedError
-from glue.dialects.oracle_reading import Words
-
-Kind = Literal["value", "condition", "row"]
-"""Of what stands in brackets, or on its own: 1 + 1, 1 = 1, (1, 1)."""
+from glue.dialects.conditions import Conditions, Kind
+from glue.dialects.errors import UnsupportedError
+from glue.dialects.oracle_errors import OracleError
+from glue.dialects.oracle_reading import OracleWords
 
 _RELATIONS = frozenset({"=", "<>", "!=", "^=", "~=", "<", ">", "<=", ">="})
 _CONDITIONS = frozenset({"REGEXP_LIKE", "LNNVL", "JSON_EXISTS", "XMLEXISTS", "JSON_EQUAL"})
@@ -31,45 +27,13 @@ _UNREAD = frozenset(_UNREAD_WORDS.split())
 """Functions whose arguments have a grammar of their own."""
 
 
-class Values(Words):
+class Values(Conditions, OracleWords):
     """Values and conditions. Of a query in brackets only `query` knows."""
 
-    @abstractmethod
-    def query(self) -> None:
-        """Read a query."""
+    NO_CONDITION = "ORA-00920"
 
-    def condition(self) -> None:
-        """Read a condition, or refuse the query."""
-        if self._any_term() != "condition":
-            raise self.refused("ORA-00920", "a comparison is missing")
-
-    def _any_term(self) -> Kind:
-        kind = self._conjunction()
-        while self.take("OR"):
-            self._must_be_condition(kind)
-            kind = self._conjunction()
-            self._must_be_condition(kind)
-        return kind
-
-    def _conjunction(self) -> Kind:
-        kind = self._negation()
-        while self.take("AND"):
-            self._must_be_condition(kind)
-            kind = self._negation()
-            self._must_be_condition(kind)
-        return kind
-
-    def _must_be_condition(self, kind: Kind) -> None:
-        if kind != "condition":
-            raise self.refused("ORA-00920", "a comparison is missing")
-
-    def _negation(self) -> Kind:
-        if self.take("NOT"):
-            self._must_be_condition(self._negation())
-            return "condition"
-        return self._predicate()
-
-    def _predicate(self) -> Kind:
+    def predicate(self) -> Kind:
+        """Read a comparison, or what may stand on one side of it."""
         if self.comes("EXISTS", "("):
             self.place += 1
             self._bracketed_query()
@@ -158,7 +122,7 @@ class Values(Words):
                 self._interval_span()
                 return "value"
         if token.upper == "CASE" and token.kind == "word":
-            self._case()
+            self.case()
             return "value"
         if token.kind == "word" and token.upper in _VALUES:
             self.place += 1
@@ -172,23 +136,17 @@ class Values(Words):
         raise self.refused(code, "an expression is missing")
 
     def _bracketed(self) -> Kind:
-        if self._begins_query_here():
+        if self.begins_query_in_bracket():
             self._bracketed_query()
             return "value"
         self.want("(", "ORA-00906")
-        kind = self._any_term()
+        kind = self.any_term()
         if self.comes(","):
             kind = "row"
             while self.take(","):
-                self._any_term()
+                self.any_term()
         self.want(")", "ORA-00907")
         return kind
-
-    def _begins_query_here(self) -> bool:
-        self.place += 1
-        found = self.begins_query()
-        self.place -= 1
-        return found
 
     def _bracketed_query(self) -> None:
         self.want("(", "ORA-00906")
@@ -199,37 +157,12 @@ class Values(Words):
         if not self.comes_any(_UNITS):
             raise self.refused("ORA-00905", "a unit is missing")
         self.place += 1
-        self._precision()
+        self.skip_brackets()
         if self.take("TO"):
             if not self.comes_any(_UNITS):
                 raise self.refused("ORA-00905", "a unit is missing")
             self.place += 1
-            self._precision()
-
-    def _precision(self) -> None:
-        if self.take("("):
-            while not self.take(")"):
-                if self.token.kind == "end":
-                    raise self.refused("ORA-00907", "a bracket is not closed")
-                self.place += 1
-
-    def _case(self) -> None:
-        self.want("CASE", "ORA-00905")
-        is_simple = not self.comes("WHEN")
-        if is_simple:
-            self.value()
-        if not self.comes("WHEN"):
-            raise self.refused("ORA-00905", "WHEN is missing")
-        while self.take("WHEN"):
-            if is_simple:
-                self.value()
-            else:
-                self.condition()
-            self.want("THEN", "ORA-00905")
-            self.value()
-        if self.take("ELSE"):
-            self.value()
-        self.want("END", "ORA-00905")
+            self.skip_brackets()
 
     def _name_or_call(self) -> Kind:
         name = self.token.upper
@@ -269,7 +202,7 @@ class Values(Words):
         if not (self.take("DISTINCT") or self.take("UNIQUE")):
             self.take("ALL")
         while True:
-            kind = self._any_term()
+            kind = self.any_term()
             if kind == "condition" and name not in _CONDITIONS:
                 raise self.refused("ORA-00907", "a condition is no argument")
             if self.take("USING"):
@@ -296,7 +229,7 @@ class Values(Words):
             raise self.refused("ORA-00902", "a type is missing")
         while self.token.kind == "word":
             self.place += 1
-            self._precision()
+            self.skip_brackets()
             if self.comes("DEFAULT"):
                 raise UnsupportedError("CAST with DEFAULT")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from glue.dialects.oracle_errors import UnsupportedError
+from glue.dialects.errors import UnsupportedError
 
 _BELOW_TWENTY = """
     zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen

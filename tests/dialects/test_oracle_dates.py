@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from glue.dialects.errors import UnsupportedError
 from glue.dialects.oracle_dates import DATE_MODEL, TIMESTAMP_MODEL, date_text, moment_of
-from glue.dialects.oracle_errors import OracleError, UnsupportedError
+from glue.dialects.oracle_errors import OracleError
 
 NOW = datetime(2024, 6, 15, 10, 20, 30)
 TUESDAY = datetime(2024, 3, 5, 15, 4, 9, 123456)

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from glue.dialects.oracle_errors import OracleError, UnsupportedError
+from glue.dialects.errors import UnsupportedError
+from glue.dialects.oracle_errors import OracleError
 from glue.dialects.oracle_grammar import check_grammar
 from tests.dialects.test_conformance_cases import cases
 
