@@ -93,13 +93,16 @@ class Words:
             raise self.refused(code or self.MISSING, "a name is missing")
         self.place += 1
 
-    def names_in_brackets(self, code: str = "") -> None:
-        """Read (a, b, …), or refuse the query."""
+    def names_in_brackets(self, code: str = "") -> int:
+        """Read (a, b, …), or refuse the query: how many are there?"""
         self.want("(", code)
         self.name(code)
+        n_names = 1
         while self.take(","):
             self.name(code)
+            n_names += 1
         self.want(")", self.UNCLOSED)
+        return n_names
 
     def skip_brackets(self) -> None:
         """Read ( … ) where it comes, whatever stands in it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from glue.dialects.tsql_builtins import N_ARGUMENTS
+from glue.dialects.tsql_reading import SYNTAX
 from glue.dialects.tsql_windows import Windows
 
 _AGGREGATES_WORDS = """
@@ -64,7 +65,7 @@ class Functions(Windows):
         """Read what stands in the brackets: is it DISTINCT?"""
         if name in ("CAST", "TRY_CAST"):
             self.value()
-            self.want("AS", "1035")
+            self.want("AS", "1035" if self.comes_any({",", ")"}) else SYNTAX)
             self.type_name()
         elif name in ("PARSE", "TRY_PARSE"):
             self.value()
@@ -83,9 +84,9 @@ class Functions(Windows):
         elif name == "NULLIF":
             self._two_values()
         elif name == "COALESCE":
-            self._two_values()
-            while self.take(","):
-                self.value()
+            self.value()
+            self.want(",")
+            self.values()
         elif name == "TRIM":
             self._trim()
         elif name in _OF_DATE_PARTS:
@@ -108,14 +109,7 @@ class Functions(Windows):
 
     def _values_if_any(self) -> int:
         """Read [a, b, …]: how many are there?"""
-        if self.comes(")"):
-            return 0
-        n_values = 1
-        self.value()
-        while self.take(","):
-            self.value()
-            n_values += 1
-        return n_values
+        return 0 if self.comes(")") else self.values()
 
     def _check_count(self, name: str, n_arguments: int) -> None:
         if name and name not in N_ARGUMENTS:

@@ -70,13 +70,21 @@ class _Queries(Tables):
             raise UnsupportedError("no statement at all")
 
     def _end(self) -> None:
+        """Nothing may follow but a second statement, for which no ; is needed: a bracket begins one."""
         has_end = self.comes(";")
         while self.take(";"):
             pass
-        if self.comes_any(_STATEMENTS | {"SELECT"}) or (has_end and self.comes_any({"WITH", "("})):
+        if self.comes_any(_STATEMENTS | {"SELECT"}) or (has_end and self.comes("WITH")):
             raise UnsupportedError("more than one statement")
         if self.comes("FETCH"):
             raise self.refused("153", "FETCH is no part of a query without ORDER BY and OFFSET")
+        if self.comes("END"):
+            raise self.ERROR(SYNTAX, "nothing was begun that could end")
+        while self.take("("):
+            if self.comes("SELECT"):
+                raise UnsupportedError("more than one statement")
+            if not self.comes("("):
+                raise self.refused(SYNTAX, "the query has ended, and none begins")
         if self.token.kind != "end":
             raise self.refused(SYNTAX, "the query has ended")
         if self.noted:

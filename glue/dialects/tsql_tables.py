@@ -79,9 +79,13 @@ class Tables(Functions):
             self.want(")")
             self._alias_with_columns()
         elif self.take("(", "VALUES"):
-            self._rows()
+            n_columns = self._rows()
             self.want(")")
-            self._alias_with_columns()
+            n_names = self._alias_with_columns()
+            if n_names < n_columns:
+                self.note("8159" if n_names else "8155", "columns of VALUES have no names")
+            elif n_names > n_columns:
+                self.note("8158", "VALUES has fewer columns than names")
         elif self.take("("):
             if not self._joined():
                 raise self.refused(SYNTAX, "a join is missing")
@@ -96,13 +100,18 @@ class Tables(Functions):
             self.path()
             self._after_name()
 
-    def _rows(self) -> None:
+    def _rows(self) -> int:
+        """Read the rows of VALUES: how many columns have they?"""
+        n_columns = 0
         while True:
             self.want("(")
-            self.values()
+            n_values = self.values()
             self.want(")")
+            if n_columns and n_values != n_columns:
+                self.note("10709", "the rows of VALUES differ in length")
+            n_columns = n_columns or n_values
             if not self.take(","):
-                return
+                return n_columns
 
     def _after_name(self) -> None:
         if self.comes("FOR", "SYSTEM_TIME") or self.comes("TABLESAMPLE"):
@@ -129,11 +138,11 @@ class Tables(Functions):
     def _begins_window_clause(self) -> bool:
         return self.comes("WINDOW") and self.is_name(ahead=1) and self.comes("AS", "(", ahead=2)
 
-    def _alias_with_columns(self) -> None:
+    def _alias_with_columns(self) -> int:
+        """Read a name and [(a, b, …)]: how many columns are named?"""
         if not self._alias():
             raise self.refused(SYNTAX, "the derived table needs a name")
-        if self.comes("("):
-            self.names_in_brackets()
+        return self.names_in_brackets() if self.comes("(") else 0
 
     def _alias_and_hints(self) -> None:
         self._alias()

@@ -124,11 +124,14 @@ class Values(Conditions, TSQLWords):
         self.n_read["query"] += 1
         self.want(")")
 
-    def values(self) -> None:
-        """Read a, b, …"""
+    def values(self) -> int:
+        """Read a, b, …: how many are there?"""
         self.value()
+        n_values = 1
         while self.take(","):
             self.value()
+            n_values += 1
+        return n_values
 
     def value(self) -> None:
         """Read a value: no condition, not even in brackets."""

@@ -86,10 +86,13 @@ def test_the_cases_are_refused_where_no_table_is_needed_to_refuse_them() -> None
         ("select a from a natural join b", "102"),
         ("select a from a, b where a.i = b.i (+)", "102"),
         ("with recursive n as (select 1 a) select a from n", "102"),
-        ("select count(*) filter (where a = 1) from t", "102"),
+        ("select count(*) filter (where a = 1) from t", "156"),
+        ("select (select count(*) filter (where a = 1) from t)", "102"),
+        ("select 1 (select 2)", "more than one statement"),
         ("select a from t minus select a from u", "more than one statement"),
         ("select a from t qualify row_number() over (order by a) = 1", "102"),
         ("select cast(a, int) from t", "1035"),
+        ("select cast(a int) from t", "102"),
         ("select convert(a, char) from t", "243"),
         ("select datediff(a, b) from t", "174"),
         ("select a from t for update", "1003"),
@@ -107,6 +110,9 @@ def test_the_cases_are_refused_where_no_table_is_needed_to_refuse_them() -> None
         ("select a from t where", "102"),
         ("select case when a then 1 end from t", "4145"),
         ("select case when a = 1 then 1 from t", "156"),
+        ("select 1 end", "102"),
+        ("select a from t where a is not not null", "156"),
+        ("select substring('abc' from 1 for 2)", "156"),
         ("select case a when 1 then (case when b is not null then 2 end) else 3 end from t", None),
         ("select (a = 1) from t", "102"),
         ("select (1, 2)", "102"),
@@ -130,6 +136,10 @@ def test_the_cases_are_refused_where_no_table_is_needed_to_refuse_them() -> None
         ("select a from (select 1 a)", "102"),
         ("select a from (select 1 a) where a = 1", "156"),
         ("select a from (values (1), (2)) v(a)", None),
+        ("select a from (values (1), (2)) v", "8155"),
+        ("select a from (values (1, 2), (3, 4)) v(a)", "8159"),
+        ("select a from (values (1), (2)) v(a, b)", "8158"),
+        ("select a from (values (1), (2, 3)) v(a)", "10709"),
         ("select a from (t)", "102"),
         ("select * from (a join b on a.i = b.i) left outer join c on c.i = a.i", None),
         ("select * from a join b join c on b.i = c.i on a.i = b.i", None),
@@ -153,6 +163,8 @@ def test_the_cases_are_refused_where_no_table_is_needed_to_refuse_them() -> None
         ("select * x from t", "102"),
         ("select top 5 percent with ties a from t order by a", None),
         ("select top a from t", "102"),
+        ("select top -1 a from t", "102"),
+        ("select a from t order by a offset -1 rows", "10742"),
         ("select all top (2) a from t", None),
         ("select top (2) a from t union all select a from u order by a offset 0 rows", None),
         ("(select a from t) union all ((select a from u) except select a from v) order by a", None),
@@ -201,6 +213,12 @@ def test_what_is_written_in_other_dialects_and_what_is_not(sql: str, code: str |
 def test_an_error_of_the_grammar_comes_before_one_that_is_noted() -> None:
     assert said("select nosuch(a) from (select a from t order by a) x") == "195"
     assert said("select nosuch(a) from (select a from t order by a) x limit 3") == "102"
+
+
+def test_no_piece_of_a_case_raises_anything_else() -> None:
+    for case in cases("tsql.jsonl"):
+        for end in range(len(case["sql"])):
+            said(case["sql"][:end])
 
 
 def test_real_queries_are_taken_and_those_of_other_dialects_are_not(shared_data: Path) -> None:
