@@ -17,7 +17,8 @@ create or replace temp macro ora_in_reach(moment) as
     list_transform(
         [moment],
         lambda given: case
-            when year(given) not between 1 and 9999 then error('ORA-01841: the year ' || year(given) || ' is out of range')
+            when year(given) not between 1 and 9999
+                then error('ORA-01841: the year ' || year(given) || ' is out of range')
             else given
         end
     )[1];
@@ -69,20 +70,24 @@ create or replace temp macro ora_trunc_date(moment) as
     date_trunc('day', moment::timestamp),
 (moment, unit) as
     list_transform(
-        [ora_date(moment)],
-        lambda given: case ora_date_unit(ora_text(unit))
-            when 'CC' then make_timestamp((year(given) - 1) // 100 * 100 + 1, 1, 1, 0, 0, 0)
-            when 'YYYY' then date_trunc('year', given)
-            when 'IYYY' then date_trunc('isoyear', ora_gregorian(given))
-            when 'Q' then date_trunc('quarter', given)
-            when 'MM' then date_trunc('month', given)
-            when 'WW' then date_trunc('day', given) - to_days((dayofyear(given) - 1)::integer % 7)
-            when 'IW' then date_trunc('week', ora_gregorian(given))
-            when 'W' then date_trunc('day', given) - to_days((day(given) - 1)::integer % 7)
-            when 'DD' then date_trunc('day', given)
-            when 'DAY' then date_trunc('day', given) - to_days(dayofweek(ora_gregorian(given))::integer)
-            when 'HH' then date_trunc('hour', given)
-            when 'MI' then date_trunc('minute', given)
+        [struct_pack(moment := ora_date(moment), unit := ora_date_unit(unit))],
+        lambda given: case
+            when given.unit in ('IYYY', 'IW', 'DAY') and given.moment < timestamp '1582-10-15'
+                then error('unsupported: weekdays before 15 October 1582')
+            else case given.unit
+                when 'CC' then make_timestamp((year(given.moment) - 1) // 100 * 100 + 1, 1, 1, 0, 0, 0)
+                when 'YYYY' then date_trunc('year', given.moment)
+                when 'IYYY' then date_trunc('isoyear', given.moment)
+                when 'Q' then date_trunc('quarter', given.moment)
+                when 'MM' then date_trunc('month', given.moment)
+                when 'WW' then date_trunc('day', given.moment) - to_days((dayofyear(given.moment) - 1)::integer % 7)
+                when 'IW' then date_trunc('week', given.moment)
+                when 'W' then date_trunc('day', given.moment) - to_days((day(given.moment) - 1)::integer % 7)
+                when 'DD' then date_trunc('day', given.moment)
+                when 'DAY' then date_trunc('day', given.moment) - to_days(dayofweek(given.moment)::integer)
+                when 'HH' then date_trunc('hour', given.moment)
+                when 'MI' then date_trunc('minute', given.moment)
+            end
         end
     )[1];
 
@@ -91,8 +96,12 @@ create or replace temp macro ora_round_date(moment) as
     date_trunc('day', ora_date(moment) + to_hours(12)),
 (moment, unit) as
     list_transform(
-        [struct_pack(moment := ora_date(moment), down := ora_trunc_date(moment, unit))],
-        lambda given: ora_in_reach(case ora_date_unit(ora_text(unit))
+        [struct_pack(
+            moment := ora_date(moment),
+            down := ora_trunc_date(moment, unit),
+            unit := ora_date_unit(unit)
+        )],
+        lambda given: ora_in_reach(case given.unit
             when 'CC' then case
                 when year(given.moment) % 100 between 1 and 49 then given.down
                 when year(given.moment) % 100 = 50 then error('unsupported: ROUND to a century in its 50th year')
@@ -118,17 +127,25 @@ create or replace temp macro ora_round_date(moment) as
     )[1];
 
 -- A text without a model is read by the session's own, as a moment without one is written.
-create or replace temp macro ora_to_date(words) as ora_moment_of(ora_text(words), ora_date_model(), false),
-(words, model) as ora_moment_of(ora_text(words), ora_text(model), false);
+create or replace temp macro ora_to_date(words) as
+    ora_moment_of(ora_text(words), ora_date_model(), false, ora_now()),
+(words, model) as
+    ora_moment_of(ora_text(words), ora_text(model), false, ora_now());
 
-create or replace temp macro ora_to_timestamp(words) as ora_moment_of(ora_text(words), ora_timestamp_model(), true),
-(words, model) as ora_moment_of(ora_text(words), ora_text(model), true);
+create or replace temp macro ora_to_timestamp(words) as
+    ora_moment_of(ora_text(words), ora_timestamp_model(), true, ora_now()),
+(words, model) as
+    ora_moment_of(ora_text(words), ora_text(model), true, ora_now());
 
-create or replace temp macro ora_to_char_date(moment) as ora_moment_text(moment::timestamp, ora_date_model(), false),
-(moment, model) as ora_text(ora_moment_text(moment::timestamp, ora_text(model), false));
+create or replace temp macro ora_to_char_date(moment) as
+    ora_moment_text(moment::timestamp, ora_date_model(), false),
+(moment, model) as
+    ora_text(ora_moment_text(moment::timestamp, ora_text(model), false));
 
-create or replace temp macro ora_to_char_timestamp(moment) as ora_moment_text(moment::timestamp, ora_timestamp_model(), true),
-(moment, model) as ora_text(ora_moment_text(moment::timestamp, ora_text(model), true));
+create or replace temp macro ora_to_char_timestamp(moment) as
+    ora_moment_text(moment::timestamp, ora_timestamp_model(), true),
+(moment, model) as
+    ora_text(ora_moment_text(moment::timestamp, ora_text(model), true));
 
 -- Spans, their days apart from the rest, that DuckDB adds them to a moment as Oracle does.
 create or replace temp macro ora_span(microseconds) as
@@ -174,7 +191,8 @@ create or replace temp macro ora_extract_second(moment) as
 create or replace temp macro ora_span_microseconds(span) as
     list_transform(
         [span],
-        lambda given: day(given) * 86400000000 + hour(given) * 3600000000 + minute(given) * 60000000 + microsecond(given)
+        lambda given: day(given) * 86400000000 + hour(given) * 3600000000
+        + minute(given) * 60000000 + microsecond(given)
     )[1];
 
 create or replace temp macro ora_extract_year_span(span) as

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import wraps
+from functools import cache, wraps
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -34,91 +34,100 @@ _SCRIPTS = ("oracle_macros.sql", "oracle_number_macros.sql", "oracle_date_macros
 _MICROSECONDS = {"DAY": 86_400_000_000, "HOUR": 3_600_000_000, "MINUTE": 60_000_000, "SECOND": 1_000_000}
 _MONTHS = {"YEAR": 12, "MONTH": 1}
 _SAID = re.compile(r"(?P<code>ORA-[0-9]{5}): (?P<message>.*)|unsupported: (?P<unsupported>.*)")
+_NO_CONSTANT = re.compile(r'argument in function "(round|trunc)" must be a constant')
 
-# Each macro by the Oracle function it is; its arguments by kind: a number is exact, or a double of 15 digits.
+# Each of Oracle's functions, the kind of its answer (`same`: that of the first argument), and its macros with
+# the kinds of their arguments.
 _TABLE = """
-    ABS                 ora_abs(number)
-    ADD_MONTHS          ora_add_months(date, number)
-    ASCII               ora_ascii(text)
-    BITAND              ora_bitand(number, number)
-    CEIL                ora_ceil(number) ora_ceil_double(double)
-    CHR                 ora_chr(number)
-    CONCAT              ora_concat(text, text)
-    EXP                 ora_exp(number)
-    EXTRACT YEAR        ora_extract_year(date) ora_extract_year_span(interval)
-    EXTRACT MONTH       ora_extract_month(date) ora_extract_month_span(interval)
-    EXTRACT DAY         ora_extract_day(date) ora_extract_day_span(interval)
-    EXTRACT HOUR        ora_extract_hour(timestamp) ora_extract_hour_span(interval)
-    EXTRACT MINUTE      ora_extract_minute(timestamp) ora_extract_minute_span(interval)
-    EXTRACT SECOND      ora_extract_second(timestamp) ora_extract_second_span(interval)
-    FLOOR               ora_floor(number) ora_floor_double(double)
-    INITCAP             ora_initcap(text)
-    INSTR               ora_instr(text, text) ora_instr(text, text, number)
-                        ora_instr(text, text, number, number)
-    LAST_DAY            ora_last_day(date)
-    LENGTH              ora_length(text)
-    LN                  ora_ln(number)
-    LOG                 ora_log(number, number)
-    LOWER               ora_lower(text)
-    LPAD                ora_lpad(text, number) ora_lpad(text, number, text)
-    LTRIM               ora_ltrim(text) ora_ltrim(text, text)
-    MOD                 ora_mod(number, number) ora_mod_double(double, double)
-    MONTHS_BETWEEN      ora_months_between(date, date)
-    NANVL               ora_nanvl(number, number)
-    NEXT_DAY            ora_next_day(date, text)
-    NUMTODSINTERVAL     ora_numtodsinterval(number, text)
-    NUMTOYMINTERVAL     ora_numtoyminterval(number, text)
-    POWER               ora_power(number, number)
-    REGEXP_COUNT        ora_regexp_count(text, text) ora_regexp_count(text, text, number)
-                        ora_regexp_count(text, text, number, text)
-    REGEXP_INSTR        ora_regexp_instr(text, text) ora_regexp_instr(text, text, number)
-                        ora_regexp_instr(text, text, number, number)
-                        ora_regexp_instr(text, text, number, number, number)
-                        ora_regexp_instr(text, text, number, number, number, text)
-                        ora_regexp_instr(text, text, number, number, number, text, number)
-    REGEXP_LIKE         ora_regexp_like(text, text) ora_regexp_like(text, text, text)
-    REGEXP_REPLACE      ora_regexp_replace(text, text) ora_regexp_replace(text, text, text)
-                        ora_regexp_replace(text, text, text, number)
-                        ora_regexp_replace(text, text, text, number, number)
-                        ora_regexp_replace(text, text, text, number, number, text)
-    REGEXP_SUBSTR       ora_regexp_substr(text, text) ora_regexp_substr(text, text, number)
-                        ora_regexp_substr(text, text, number, number)
-                        ora_regexp_substr(text, text, number, number, text)
-                        ora_regexp_substr(text, text, number, number, text, number)
-    REMAINDER           ora_remainder(number, number) ora_remainder_double(double, double)
-    REPLACE             ora_replace(text, text) ora_replace(text, text, text)
-    REVERSE             ora_reverse(text)
-    ROUND               ora_round(number) ora_round(number, number) ora_round_double(double)
-                        ora_round_double(double, number) ora_round_date(date) ora_round_date(date, text)
-    RPAD                ora_rpad(text, number) ora_rpad(text, number, text)
-    RTRIM               ora_rtrim(text) ora_rtrim(text, text)
-    SIGN                ora_sign(number)
-    SQRT                ora_sqrt(number)
-    SUBSTR              ora_substr(text, number) ora_substr(text, number, number)
-    TO_CHAR             ora_to_char_number(number) ora_to_char_number(number, text)
-                        ora_to_char_date(date) ora_to_char_date(date, text)
-                        ora_to_char_timestamp(timestamp) ora_to_char_timestamp(timestamp, text)
-                        ora_to_char_text(text)
-    TO_DATE             ora_to_date(text) ora_to_date(text, text)
-    TO_NUMBER           ora_to_number(text) ora_to_number(text, text)
-    TO_TIMESTAMP        ora_to_timestamp(text) ora_to_timestamp(text, text)
-    TRANSLATE           ora_translate(text, text, text)
-    TRIM                ora_trim(text) ora_trim(text, text)
-    TRIM LEADING        ora_trim_leading(text) ora_trim_leading(text, text)
-    TRIM TRAILING       ora_trim_trailing(text) ora_trim_trailing(text, text)
-    TRUNC               ora_trunc(number) ora_trunc(number, number) ora_trunc_double(double)
-                        ora_trunc_double(double, number) ora_trunc_date(date) ora_trunc_date(date, text)
-    UPPER               ora_upper(text)
-    WIDTH_BUCKET        ora_width_bucket(number, number, number, number)
+    ABS              same       ora_abs(number) ora_abs(double)
+    ADD_MONTHS       date       ora_add_months(date, number)
+    ASCII            number     ora_ascii(text)
+    BITAND           number     ora_bitand(number, number)
+    CEIL             same       ora_ceil(number) ora_ceil_double(double)
+    CHR              text       ora_chr(number)
+    CONCAT           text       ora_concat(text, text)
+    EXP              double     ora_exp(number)
+    EXTRACT YEAR     number     ora_extract_year(date) ora_extract_year_span(interval)
+    EXTRACT MONTH    number     ora_extract_month(date) ora_extract_month_span(interval)
+    EXTRACT DAY      number     ora_extract_day(date) ora_extract_day_span(interval)
+    EXTRACT HOUR     number     ora_extract_hour(timestamp) ora_extract_hour_span(interval)
+    EXTRACT MINUTE   number     ora_extract_minute(timestamp) ora_extract_minute_span(interval)
+    EXTRACT SECOND   number     ora_extract_second(timestamp) ora_extract_second_span(interval)
+    FLOOR            same       ora_floor(number) ora_floor_double(double)
+    INITCAP          text       ora_initcap(text)
+    INSTR            number     ora_instr(text, text) ora_instr(text, text, number)
+                                ora_instr(text, text, number, number)
+    LAST_DAY         date       ora_last_day(date)
+    LENGTH           number     ora_length(text)
+    LN               double     ora_ln(number)
+    LOG              double     ora_log(number, number)
+    LOWER            text       ora_lower(text)
+    LPAD             text       ora_lpad(text, number) ora_lpad(text, number, text)
+    LTRIM            text       ora_ltrim(text) ora_ltrim(text, text)
+    MOD              same       ora_mod(number, number) ora_mod_double(double, double)
+    MONTHS_BETWEEN   double     ora_months_between(date, date)
+    NANVL            same       ora_nanvl(number, number) ora_nanvl(double, double)
+    NEXT_DAY         date       ora_next_day(date, text)
+    NUMTODSINTERVAL  interval   ora_numtodsinterval(number, text)
+    NUMTOYMINTERVAL  interval   ora_numtoyminterval(number, text)
+    POWER            double     ora_power(number, number)
+    REGEXP_COUNT     number     ora_regexp_count(text, text) ora_regexp_count(text, text, number)
+                                ora_regexp_count(text, text, number, text)
+    REGEXP_INSTR     number     ora_regexp_instr(text, text) ora_regexp_instr(text, text, number)
+                                ora_regexp_instr(text, text, number, number)
+                                ora_regexp_instr(text, text, number, number, number)
+                                ora_regexp_instr(text, text, number, number, number, text)
+                                ora_regexp_instr(text, text, number, number, number, text, number)
+    REGEXP_LIKE      condition  ora_regexp_like(text, text) ora_regexp_like(text, text, text)
+    REGEXP_REPLACE   text       ora_regexp_replace(text, text) ora_regexp_replace(text, text, text)
+                                ora_regexp_replace(text, text, text, number)
+                                ora_regexp_replace(text, text, text, number, number)
+                                ora_regexp_replace(text, text, text, number, number, text)
+    REGEXP_SUBSTR    text       ora_regexp_substr(text, text) ora_regexp_substr(text, text, number)
+                                ora_regexp_substr(text, text, number, number)
+                                ora_regexp_substr(text, text, number, number, text)
+                                ora_regexp_substr(text, text, number, number, text, number)
+    REMAINDER        same       ora_remainder(number, number) ora_remainder_double(double, double)
+    REPLACE          text       ora_replace(text, text) ora_replace(text, text, text)
+    REVERSE          text       ora_reverse(text)
+    ROUND            same       ora_round(number) ora_round(number, number) ora_round_double(double)
+                                ora_round_double(double, number) ora_round_date(date)
+                                ora_round_date(date, text)
+    RPAD             text       ora_rpad(text, number) ora_rpad(text, number, text)
+    RTRIM            text       ora_rtrim(text) ora_rtrim(text, text)
+    SIGN             number     ora_sign(number)
+    SQRT             double     ora_sqrt(number)
+    SUBSTR           text       ora_substr(text, number) ora_substr(text, number, number)
+    TO_CHAR          text       ora_to_char_number(number) ora_to_char_number(number, text)
+                                ora_to_char_date(date) ora_to_char_date(date, text)
+                                ora_to_char_timestamp(timestamp) ora_to_char_timestamp(timestamp, text)
+                                ora_to_char_text(text)
+    TO_DATE          date       ora_to_date(text) ora_to_date(text, text)
+    TO_NUMBER        number     ora_to_number(text) ora_to_number(text, text)
+    TO_TIMESTAMP     timestamp  ora_to_timestamp(text) ora_to_timestamp(text, text)
+    TRANSLATE        text       ora_translate(text, text, text)
+    TRIM             text       ora_trim(text) ora_trim(text, text)
+    TRIM LEADING     text       ora_trim_leading(text) ora_trim_leading(text, text)
+    TRIM TRAILING    text       ora_trim_trailing(text) ora_trim_trailing(text, text)
+    TRUNC            same       ora_trunc(number) ora_trunc(number, number) ora_trunc_double(double)
+                                ora_trunc_double(double, number) ora_trunc_date(date)
+                                ora_trunc_date(date, text)
+    UPPER            text       ora_upper(text)
+    WIDTH_BUCKET     number     ora_width_bucket(number, number, number, number)
 """
 
 
 @dataclass(frozen=True)
 class Macro:
-    """A macro by its name and the kinds of its arguments: text, number, double, date, timestamp, interval."""
+    """A macro, and the kinds of its arguments and of its answer.
+
+    Kinds are text, number (exact), double (15 digits known), date, timestamp and interval; an answer may be a
+    condition. The digits of ROUND and TRUNC must be constant.
+    """
 
     name: str
     kinds: tuple[str, ...]
+    result: str
 
     def takes(self, kinds: Sequence[str]) -> bool:
         """Can it be called with these? A double is a number too, a timestamp a date, and NULL anything."""
@@ -131,16 +140,15 @@ class Macro:
 
 def _macros() -> dict[str, tuple[Macro, ...]]:
     macros: dict[str, tuple[Macro, ...]] = {}
-    function = ""
+    function = result = ""
     for line in _TABLE.strip().splitlines():
-        words = line.strip()
-        if not words.startswith("ora_"):
-            function, _, rest = words.partition("  ")
-            words = rest.strip()
-        found = tuple(
-            Macro(name, tuple(kinds.split(", "))) for name, kinds in re.findall(r"(\w+)\(([^)]*)\)", words)
-        )
-        macros[function] = macros.get(function, ()) + found
+        *beginning, calls = re.split("  +", line.strip())
+        if beginning:
+            function, result = beginning
+        for name, arguments in re.findall(r"(\w+)\(([^)]*)\)", calls):
+            kinds = tuple(arguments.split(", "))
+            macro = Macro(name, kinds, kinds[0] if result == "same" else result)
+            macros[function] = (*macros.get(function, ()), macro)
     return macros
 
 
@@ -148,7 +156,7 @@ MACROS = _macros()
 """Oracle's functions; EXTRACT and TRIM by what stands in their brackets too."""
 
 
-def macro_of(function: str, kinds: Sequence[str]) -> str | None:
+def macro_of(function: str, kinds: Sequence[str]) -> Macro | None:
     """The macro for a call of this function, that for doubles or timestamps before a wider one; else None.
 
     One double among the arguments makes all their numbers doubles.
@@ -159,27 +167,29 @@ def macro_of(function: str, kinds: Sequence[str]) -> str | None:
         macro for macro in MACROS.get(function, ()) if "double" in macro.kinds and macro.takes(doubled)
     ]
     exact = [macro for macro in fitting if {"double", "timestamp"} & set(macro.kinds)]
-    return (exact or fitting)[0].name if fitting else None
+    return (exact or fitting)[0] if fitting else None
 
 
 def install(connection: duckdb.DuckDBPyConnection, now: datetime | None = None) -> None:
-    """Give a session Oracle's functions; `now` is its SYSDATE, which TO_DATE fills a missing year from."""
-    untyped: Any = connection  # its stubs want types where their names do
-    for name, function, parameters, result, n_needed in _python_functions(now or datetime.now()):
-        untyped.create_function(
-            name,
-            _null_for_null(function, n_needed),
-            list(parameters),
-            result,
-            null_handling="special",
-        )
-    for script in _SCRIPTS:
-        connection.execute(files("glue.dialects").joinpath(script).read_text(encoding="utf-8"))
+    """Give a session Oracle's functions; `now` is its SYSDATE, from which TO_DATE fills a missing year.
+
+    Macros are a connection's own, Python's functions those of all connections to one database in a process.
+    """
+    if not _has_python_functions(connection):
+        untyped: Any = connection  # its stubs want types where their names do
+        for name, function, parameters, result, needed in _python_functions():
+            answered = _null_for_null(function, needed)
+            untyped.create_function(name, answered, list(parameters), result, null_handling="special")
+    moment = (now or datetime.now()).isoformat(" ")
+    connection.execute(f"create or replace temp macro ora_now() as timestamp '{moment}'")
+    connection.execute(_scripts())
 
 
 def error_of(message: str) -> OracleError | UnsupportedError | None:
     """What a macro refused with, read from DuckDB's error."""
     said = _SAID.search(message)
+    if _NO_CONSTANT.search(message):
+        return UnsupportedError("ROUND or TRUNC to a number of digits that is no constant")
     if said is None:
         return None
     if said["code"]:
@@ -187,14 +197,24 @@ def error_of(message: str) -> OracleError | UnsupportedError | None:
     return UnsupportedError(said["unsupported"])
 
 
-def _python_functions(
-    now: datetime,
-) -> list[tuple[str, Callable[..., Any], tuple[str, ...], str, tuple[int, ...]]]:
+@cache
+def _scripts() -> str:
+    folder = files("glue.dialects")
+    return "\n".join(folder.joinpath(script).read_text(encoding="utf-8") for script in _SCRIPTS)
+
+
+def _has_python_functions(connection: duckdb.DuckDBPyConnection) -> bool:
+    import duckdb
+
+    try:
+        connection.execute("select ora_date_model()")
+    except duckdb.CatalogException:
+        return False
+    return True
+
+
+def _python_functions() -> list[tuple[str, Callable[..., Any], tuple[str, ...], str, tuple[int, ...]]]:
     """Name, function, kinds of arguments and result, and which arguments make the result NULL."""
-
-    def read(text: str, model: str, of_timestamp: bool) -> datetime:
-        return moment_of(text, model, now, of_timestamp=of_timestamp)
-
     text, number, flag, moment = "VARCHAR", "BIGINT", "BOOLEAN", "TIMESTAMP"
     return [
         ("ora_re2_pattern", re2_pattern, (text, text), text, (0,)),
@@ -222,7 +242,7 @@ def _python_functions(
         ),
         ("ora_date_model", lambda: DATE_MODEL, (), text, ()),
         ("ora_timestamp_model", lambda: TIMESTAMP_MODEL, (), text, ()),
-        ("ora_moment_of", read, (text, text, flag), moment, (0, 1)),
+        ("ora_moment_of", _read_moment, (text, text, flag, moment), moment, (0, 1)),
         ("ora_moment_text", _moment_text, (moment, text, flag), text, (0, 1)),
         ("ora_date_unit", date_unit, (text,), text, (0,)),
         ("ora_weekday", _weekday, (text,), number, (0,)),
@@ -246,6 +266,10 @@ def _null_for_null(function: Callable[..., Any], needed: tuple[int, ...]) -> Cal
             raise UnsupportedError(f"unsupported: {error}") from None
 
     return answered
+
+
+def _read_moment(text: str, model: str, of_timestamp: bool, now: datetime) -> datetime:
+    return moment_of(text, model, now, of_timestamp=of_timestamp)
 
 
 def _moment_text(moment: datetime, model: str, of_timestamp: bool) -> str:

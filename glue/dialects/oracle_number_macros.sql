@@ -82,8 +82,12 @@ create or replace temp macro ora_truncated_double(number, digits) as
 create or replace temp macro ora_trunc_double(number) as ora_truncated_double(number, 0),
 (number, digits) as ora_truncated_double(number, digits);
 
+-- Not by DuckDB's own of an integer, which answers with a double.
 create or replace temp macro ora_ceil(number) as
-    ceil(number);
+    list_transform(
+        [number],
+        lambda given: trunc(given) + case when given > trunc(given) then 1 else 0 end
+    )[1];
 
 create or replace temp macro ora_ceil_double(number) as
     list_transform(
@@ -92,7 +96,10 @@ create or replace temp macro ora_ceil_double(number) as
     )[1];
 
 create or replace temp macro ora_floor(number) as
-    floor(number);
+    list_transform(
+        [number],
+        lambda given: trunc(given) - case when given < trunc(given) then 1 else 0 end
+    )[1];
 
 create or replace temp macro ora_floor_double(number) as
     list_transform(
@@ -150,7 +157,8 @@ create or replace temp macro ora_log(base, number) as
     list_transform(
         [struct_pack(base := base::double, number := number::double)],
         lambda given: case
-            when given.base <= 0 or given.base = 1 then error('ORA-01428: ' || given.base || ' is no base of logarithms')
+            when given.base <= 0 or given.base = 1
+                then error('ORA-01428: ' || given.base || ' is no base of logarithms')
             when given.number <= 0 then error('ORA-01428: ' || given.number || ' has no logarithm')
             else ora_nearest(ln(given.number) / ln(given.base))
         end

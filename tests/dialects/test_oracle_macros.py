@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from decimal import Decimal
-from pathlib import Path
-from typing import Any
 
 import duckdb
 import pytest
 
 from glue.dialects.oracle_errors import OracleError, UnsupportedError
-from glue.dialects.oracle_macros import MACROS, Macro, error_of, install, macro_of
+from glue.dialects.oracle_macros import error_of, install
 
 NOW = datetime(2024, 6, 15, 10, 20, 30)
 
@@ -412,86 +409,3 @@ def test_a_refusal_keeps_oracles_code(session: duckdb.DuckDBPyConnection, call: 
 @pytest.mark.parametrize("call", UNSUPPORTED)
 def test_what_is_not_known_is_unsupported(session: duckdb.DuckDBPyConnection, call: str) -> None:
     assert isinstance(refusal(session, call), UnsupportedError)
-
-
-def test_another_error_is_none_of_oracles() -> None:
-    assert error_of("Conversion Error: Could not convert string 'a' to INT32") is None
-
-
-def test_rows_of_a_read_only_file_are_answered_one_by_one(tmp_path: Path) -> None:
-    path = str(tmp_path / "data.duckdb")
-    with duckdb.connect(path) as connection:
-        connection.execute(
-            "create table words as select * from (values ('ab', 2), ('', 1), (null, 1), ('c', 0)) t(w, n)"
-        )
-    configuration: Any = {"enable_external_access": "false", "lock_configuration": "true"}
-    with duckdb.connect(path, read_only=True, config=configuration) as connection:
-        install(connection, NOW)
-        rows = connection.execute(
-            "select ora_substr(w, n), ora_replace(w, 'b', n::varchar), ora_regexp_substr(w, '[a-z]', n + 1) "
-            "from words"
-        ).fetchall()
-    assert rows == [("b", "a2", None), (None, None, None), (None, None, None), ("c", "c", "c")]
-
-
-def test_a_refusal_waits_for_a_row_that_deserves_it(session: duckdb.DuckDBPyConnection) -> None:
-    numbers = "from (values (4.0), (-1.0)) as numbers(n)"
-    assert session.execute(f"select ora_sqrt(n) {numbers} where n > 0").fetchall() == [(2.0,)]
-    assert session.execute(f"select case when n > 0 then ora_sqrt(n) end {numbers}").fetchall() == [
-        (2.0,),
-        (None,),
-    ]
-
-
-def test_calls_in_calls_do_not_grow(session: duckdb.DuckDBPyConnection) -> None:
-    call = "w"
-    for _ in range(25):
-        call = f"ora_replace(ora_substr({call}, 1), 'x', 'x')"
-    assert session.execute(f"select {call} from (values ('x1')) as words(w)").fetchall() == [("x1",)]
-
-
-def test_exact_numbers_stay_exact(session: duckdb.DuckDBPyConnection) -> None:
-    number = "12345678901234567890.125"
-    assert answer(session, f"ora_round({number}, 2)") == Decimal("12345678901234567890.13")
-    assert answer(session, f"ora_mod({number}, 1000)") == Decimal("890.125")
-    assert answer(session, f"ora_trunc({number})") == Decimal("12345678901234567890")
-
-
-def test_every_macro_of_the_table_is_there_and_no_other(session: duckdb.DuckDBPyConnection) -> None:
-    named = {macro.name for macros in MACROS.values() for macro in macros}
-    scripts = "".join(path.read_text() for path in Path("glue/dialects").glob("oracle*_macros.sql"))
-    made = set(re.findall(r"temp macro (\w+)", scripts))
-    assert named <= made
-    assert all(re.search(rf"{name}\(", scripts) for name in made - named)
-
-
-@pytest.mark.parametrize("macro", [macro for macros in MACROS.values() for macro in macros], ids=str)
-def test_null_in_every_place_is_answered(session: duckdb.DuckDBPyConnection, macro: Macro) -> None:
-    types = {"text": "varchar", "number": "decimal(5, 2)", "date": "timestamp"}
-    nulls = ", ".join(f"null::{types.get(kind, kind)}" for kind in macro.kinds)
-    if macro.name != "ora_width_bucket":
-        assert answer(session, f"{macro.name}({nulls})") is None
-
-
-@pytest.mark.parametrize(
-    ("function", "kinds", "name"),
-    [
-        ("TRUNC", ["number"], "ora_trunc"),
-        ("TRUNC", ["double", "number"], "ora_trunc_double"),
-        ("TRUNC", ["date", "text"], "ora_trunc_date"),
-        ("TRUNC", ["timestamp"], "ora_trunc_date"),
-        ("MOD", ["number", "number"], "ora_mod"),
-        ("MOD", ["number", "double"], "ora_mod_double"),
-        ("SQRT", ["double"], "ora_sqrt"),
-        ("TO_CHAR", ["timestamp", "text"], "ora_to_char_timestamp"),
-        ("TO_CHAR", ["date", "text"], "ora_to_char_date"),
-        ("EXTRACT HOUR", ["date"], None),
-        ("SUBSTR", ["text", "null"], "ora_substr"),
-        ("SUBSTR", ["text"], None),
-        ("SOUNDEX", ["text"], None),
-    ],
-)
-def test_the_kinds_of_the_arguments_choose_the_macro(
-    function: str, kinds: list[str], name: str | None
-) -> None:
-    assert macro_of(function, kinds) == name
