@@ -93,7 +93,7 @@ create or replace temp macro ora_trunc_date(moment) as
 
 -- Up from 1 July, from the 16th of a month or of a quarter's second month, from the middle of a week, day, hour.
 create or replace temp macro ora_round_date(moment) as
-    date_trunc('day', ora_date(moment) + to_hours(12)),
+    ora_in_reach(date_trunc('day', ora_date(moment) + to_hours(12))),
 (moment, unit) as
     list_transform(
         [struct_pack(

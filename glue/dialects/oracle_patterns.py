@@ -48,11 +48,15 @@ class Flags:
 
 @dataclass(frozen=True)
 class Pattern:
-    """An Oracle pattern for another engine. `is_anchored`: it asks where the text begins."""
+    """An Oracle pattern for another engine.
+
+    `is_anchored`: it asks where the text begins. `has_choice`: it has alternatives.
+    """
 
     text: str
     n_groups: int
     is_anchored: bool
+    has_choice: bool
 
 
 def flags_of(match_parameter: str | None) -> Flags:
@@ -64,11 +68,14 @@ def flags_of(match_parameter: str | None) -> Flags:
 
 
 @cache
-def pattern_of(pattern: str, flags: Flags, *, is_re2: bool) -> Pattern:
-    """The pattern spelled for RE2 or for Python. Raises OracleError ORA-12725 and its neighbours."""
+def pattern_of(pattern: str, flags: Flags, *, is_re2: bool, is_mirrored: bool = False) -> Pattern:
+    """The pattern spelled for RE2 or for Python, where the n-th group is named g<n>.
+
+    Mirrored, alternatives stand in reverse. Raises OracleError ORA-12725 and its neighbours.
+    """
     if len(pattern.encode()) > _LONGEST_PATTERN:
         raise OracleError("ORA-12733", f"a regular expression is longer than {_LONGEST_PATTERN} bytes")
-    return _Spelling(pattern, flags, is_re2).spelled()
+    return _Spelling(pattern, flags, is_re2, is_mirrored).spelled()
 
 
 @cache
@@ -88,23 +95,23 @@ class _Spelling:
     pattern: str
     flags: Flags
     is_re2: bool
+    is_mirrored: bool
     position: int = 0
     n_groups: int = 0
-    depth: int = 0
     is_anchored: bool = False
+    has_choice: bool = False
     before: str = "start"
     """What a quantifier would stand after: start, atom, quantified or anchor."""
-    written: list[str] = field(default_factory=list)
+    levels: list[list[str]] = field(default_factory=lambda: [[""]])
+    """The alternatives written so far, of the whole and of each open parenthesis."""
 
     def spelled(self) -> Pattern:
         while self.position < len(self.pattern):
             self._one()
-        if self.depth:
+        if len(self.levels) > 1:
             raise OracleError("ORA-12725", f"{self.pattern!r}: a parenthesis stays open")
-        self._end_branch()
-        text = "".join(self.written)
-        text = f"(?i:{text})" if self.flags.ignores_case else f"(?:{text})"
-        return Pattern(text, self.n_groups, self.is_anchored)
+        text = f"{'(?i:' if self.flags.ignores_case else '(?:'}{self._closed()})"
+        return Pattern(text, self.n_groups, self.is_anchored, self.has_choice)
 
     def _one(self) -> None:
         letter = self.pattern[self.position]
@@ -112,14 +119,14 @@ class _Spelling:
         if letter == "(":
             self._open()
         elif letter == ")":
-            if not self.depth:
+            if len(self.levels) == 1:
                 raise OracleError("ORA-12725", f"{self.pattern!r}: a parenthesis was never opened")
-            self._end_branch()
-            self.depth -= 1
-            self._write(")", "atom")
+            self._write(f"{self._closed()})", "atom")
         elif letter == "|":
             self._end_branch()
-            self._write("|", "start")
+            self.has_choice = True
+            self.levels[-1].append("")
+            self.before = "start"
         elif letter in "*+?{":
             self._repeat(letter)
         elif letter == "[":
@@ -137,8 +144,14 @@ class _Spelling:
             self._write(_literal(letter), "atom")
 
     def _write(self, text: str, before: str) -> None:
-        self.written.append(text)
+        self.levels[-1][-1] += text
         self.before = before
+
+    def _closed(self) -> str:
+        """The alternatives of the innermost level, which ends here."""
+        self._end_branch()
+        branches = self.levels.pop()
+        return "|".join(reversed(branches) if self.is_mirrored else branches)
 
     def _end(self) -> str:
         return r"\z" if self.is_re2 else r"\Z"
@@ -147,8 +160,8 @@ class _Spelling:
         if self.pattern.startswith("?", self.position):
             raise UnsupportedError(f"(? in the regular expression {self.pattern!r}")
         self.n_groups += 1
-        self.depth += 1
-        self._write("(", "start")
+        self._write("(" if self.is_re2 else f"(?P<g{self.n_groups}>", "start")
+        self.levels.append([""])
 
     def _end_branch(self) -> None:
         if self.before == "start":

@@ -87,9 +87,12 @@ def _want(name: str, value: int, least: int) -> None:
 
 
 @cache
-def _compiled(pattern: str, match_parameter: str | None) -> tuple[re.Pattern[str], Pattern]:
-    spelled = pattern_of(pattern, flags_of(match_parameter), is_re2=False)
-    return re.compile(spelled.text), spelled
+def _compiled(pattern: str, match_parameter: str | None) -> tuple[re.Pattern[str], re.Pattern[str], Pattern]:
+    """The pattern, itself and mirrored."""
+    flags = flags_of(match_parameter)
+    spelled = pattern_of(pattern, flags, is_re2=False)
+    mirrored = pattern_of(pattern, flags, is_re2=False, is_mirrored=True)
+    return re.compile(spelled.text), re.compile(mirrored.text), spelled
 
 
 def _matches(
@@ -102,22 +105,35 @@ def _matches(
 ) -> Iterator[re.Match[str]]:
     """The matches from left to right.
 
-    Whether one of no length may follow right after another the manual does not say: unsupported. At the end
-    of the text, where only the match's own is asked for, that makes no difference.
+    Unsupported is what the manual leaves open: whether the longest of several alternatives counts (POSIX) or
+    the first (Perl), where they differ; and whether an empty match may follow right after another, but at the
+    end of the text, where a caller who asks for its text alone gets NULL either way.
     """
-    compiled, spelled = _compiled(pattern, match_parameter)
+    compiled, mirrored, spelled = _compiled(pattern, match_parameter)
     if position > 1 and spelled.is_anchored:
         raise UnsupportedError(f"the beginning of the text in {pattern!r}, searched from {position}")
     if position > len(text):
         return
     end = -1
+    mirror = mirrored.finditer(text, position - 1)
     for match in compiled.finditer(text, position - 1):
+        if spelled.has_choice and not _are_alike(match, next(mirror, None)):
+            raise UnsupportedError(f"the first or the longest alternative of {pattern!r}")
         if match.start() == match.end() == end:
             if is_last_empty_dropped and end == len(text):
                 return
             raise UnsupportedError(f"an empty match of {pattern!r} right after another match")
         end = match.end()
         yield match
+
+
+def _are_alike(match: re.Match[str], other: re.Match[str] | None) -> bool:
+    """Have both matches, and each of their subexpressions, the same place?"""
+    return (
+        other is not None
+        and match.span() == other.span()
+        and all(match.span(name) == other.span(name) for name in match.groupdict())
+    )
 
 
 def _filled(replacement: str, match: re.Match[str]) -> str:

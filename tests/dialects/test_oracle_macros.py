@@ -331,6 +331,8 @@ REFUSED = [
     ("ora_to_char_date(timestamp '2024-01-01', 'FF3')", "ORA-01821"),
     ("ora_next_day(timestamp '2024-06-15', 'Someday')", "ORA-01846"),
     ("ora_add_months(timestamp '9999-06-15', 12)", "ORA-01841"),
+    ("ora_next_day(timestamp '9999-12-31', 'MON')", "ORA-01841"),
+    ("ora_round_date(timestamp '9999-12-31 12:00:00')", "ORA-01841"),
     ("ora_trunc_date(timestamp '2024-06-15', 'YYYY-MM')", "ORA-01898"),
     ("ora_round_date(timestamp '2024-06-15', 'SS')", "ORA-01899"),
     ("ora_trunc_date(timestamp '2024-06-15', 'FOO')", "ORA-01821"),
