@@ -14,10 +14,11 @@ from functools import cache, wraps
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from glue.dialects.errors import UnsupportedError
 from glue.dialects.oracle_date_models import DAYS
 from glue.dialects.oracle_date_units import date_unit
 from glue.dialects.oracle_dates import DATE_MODEL, TIMESTAMP_MODEL, date_text, moment_of
-from glue.dialects.oracle_errors import OracleError, UnsupportedError
+from glue.dialects.oracle_errors import OracleError
 from glue.dialects.oracle_number_texts import number_digits, text_of_number
 from glue.dialects.oracle_regexps import (
     re2_pattern,

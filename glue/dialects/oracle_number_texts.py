@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Context, Decimal
 
-from glue.dialects.oracle_errors import UnsupportedError
+from glue.dialects.errors import UnsupportedError
 from glue.dialects.oracle_numbers import default_number_text, number_of, number_text
 
 _KNOWN = Context(prec=15)

@@ -11,7 +11,8 @@ import unicodedata
 from dataclasses import dataclass, field
 from functools import cache
 
-from glue.dialects.oracle_errors import OracleError, UnsupportedError
+from glue.dialects.errors import UnsupportedError
+from glue.dialects.oracle_errors import OracleError
 
 _LONGEST_PATTERN = 512
 _MOST_REPEATS = 1000

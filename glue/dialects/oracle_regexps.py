@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import islice
 
-from glue.dialects.oracle_errors import OracleError, UnsupportedError
+from glue.dialects.errors import UnsupportedError
+from glue.dialects.oracle_errors import OracleError
 from glue.dialects.oracle_patterns import Pattern, flags_of, pattern_of
 
 _REFERENCE = re.compile(r"\\(.?)", re.DOTALL)

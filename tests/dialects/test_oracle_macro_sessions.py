@@ -12,7 +12,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from glue.dialects.oracle_errors import UnsupportedError
+from glue.dialects.errors import UnsupportedError
 from glue.dialects.oracle_macros import MACROS, Macro, error_of, install, macro_of
 
 NOW = datetime(2024, 6, 15, 10, 20, 30)

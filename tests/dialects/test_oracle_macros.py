@@ -9,7 +9,8 @@ from decimal import Decimal
 import duckdb
 import pytest
 
-from glue.dialects.oracle_errors import OracleError, UnsupportedError
+from glue.dialects.errors import UnsupportedError
+from glue.dialects.oracle_errors import OracleError
 from glue.dialects.oracle_macros import error_of, install
 
 NOW = datetime(2024, 6, 15, 10, 20, 30)
