@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
@@ -14,21 +13,7 @@ import pytest
 
 from glue.dialects.errors import UnsupportedError
 from glue.dialects.oracle_macros import MACROS, Macro, error_of, install, macro_of
-
-NOW = datetime(2024, 6, 15, 10, 20, 30)
-
-
-@pytest.fixture(scope="module")
-def session() -> Iterator[duckdb.DuckDBPyConnection]:
-    with duckdb.connect() as connection:
-        install(connection, NOW)
-        yield connection
-
-
-def answer(session: duckdb.DuckDBPyConnection, call: str) -> object:
-    row = session.execute(f"select {call}").fetchone()
-    assert row is not None
-    return row[0]
+from tests.dialects.macro_helpers import NOW, answer
 
 
 def test_another_error_is_none_of_oracles() -> None:

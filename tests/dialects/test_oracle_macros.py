@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 from decimal import Decimal
 
@@ -11,9 +10,7 @@ import pytest
 
 from glue.dialects.errors import UnsupportedError
 from glue.dialects.oracle_errors import OracleError
-from glue.dialects.oracle_macros import error_of, install
-
-NOW = datetime(2024, 6, 15, 10, 20, 30)
+from tests.dialects.macro_helpers import answer, refusal
 
 TEXTS: list[tuple[str, object]] = [
     # SUBSTR counts from either end; 0 is 1, a fraction is cut off, and beyond the text there is nothing.
@@ -361,19 +358,6 @@ UNSUPPORTED = [
 ]
 
 
-@pytest.fixture(scope="module")
-def session() -> Iterator[duckdb.DuckDBPyConnection]:
-    with duckdb.connect() as connection:
-        install(connection, NOW)
-        yield connection
-
-
-def answer(session: duckdb.DuckDBPyConnection, call: str) -> object:
-    row = session.execute(f"select {call}").fetchone()
-    assert row is not None
-    return row[0]
-
-
 @pytest.mark.parametrize(("call", "expected"), TEXTS + NUMBERS + DATES)
 def test_a_macro_answers_as_the_manual_says(
     session: duckdb.DuckDBPyConnection, call: str, expected: object
@@ -396,12 +380,6 @@ def test_without_a_unit_days_are_truncated_and_rounded(session: duckdb.DuckDBPyC
     assert answer(session, "ora_trunc_date(timestamp '2024-06-15 12:00:00')") == day("2024-06-15")
     assert answer(session, "ora_round_date(timestamp '2024-06-15 11:59:59')") == day("2024-06-15")
     assert answer(session, "ora_round_date(timestamp '2024-06-15 12:00:00')") == day("2024-06-16")
-
-
-def refusal(session: duckdb.DuckDBPyConnection, call: str) -> object:
-    with pytest.raises(duckdb.Error) as raised:
-        session.execute(f"select {call}").fetchall()
-    return error_of(str(raised.value))
 
 
 @pytest.mark.parametrize(("call", "code"), REFUSED)

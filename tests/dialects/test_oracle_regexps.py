@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import duckdb
 import pytest
@@ -12,8 +11,8 @@ from hypothesis import strategies as st
 
 from glue.dialects.errors import UnsupportedError
 from glue.dialects.oracle_errors import OracleError
-from glue.dialects.oracle_macros import error_of, install
 from glue.dialects.oracle_patterns import Flags, pattern_of
+from tests.dialects.macro_helpers import refusal
 
 LINES = "'first' || chr(10) || 'second'"
 
@@ -148,24 +147,11 @@ UNSUPPORTED = [
 ]
 
 
-@pytest.fixture(scope="module")
-def session() -> Iterator[duckdb.DuckDBPyConnection]:
-    with duckdb.connect() as connection:
-        install(connection)
-        yield connection
-
-
 @pytest.mark.parametrize(("call", "expected"), CALLS)
 def test_an_expression_matches_as_the_manual_says(
     session: duckdb.DuckDBPyConnection, call: str, expected: object
 ) -> None:
     assert session.execute(f"select {call}").fetchall() == [(expected,)]
-
-
-def refusal(session: duckdb.DuckDBPyConnection, call: str) -> object:
-    with pytest.raises(duckdb.Error) as raised:
-        session.execute(f"select {call}").fetchall()
-    return error_of(str(raised.value))
 
 
 @pytest.mark.parametrize(("call", "code"), REFUSED)
