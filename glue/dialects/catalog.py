@@ -1,8 +1,8 @@
 """What tables a local database has, under the names and with the types that its dialect knows them by.
 
-A database that was loaded for a dialect says so in its comments: a table's holds the dialect and the exact name
-(`oracle "EMP"`), a column's its exact name and its declared type (`"HIREDATE" DATE`). Without comments the
-names are taken for unquoted ones, and the types are those of DuckDB.
+A database that was loaded for a dialect says so in its comments: a table's holds the dialect and the exact
+name (`oracle "EMP"`), a column's its exact name and its declared type (`"HIREDATE" DATE`). Without comments
+the names are taken for unquoted ones, and the types are those of DuckDB.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A DuckDB session that answers as another engine would: statements go in in its dialect.
 
-What the other engine refuses is raised with its code (DialectError); what it could do and is not done here is an
-UnsupportedError. Nothing is answered that is not known to be that engine's answer.
+What the other engine refuses is raised with its code (DialectError); what it could do and is not done here is
+an UnsupportedError. Nothing is answered that is not known to be that engine's answer.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ DIALECTS = ("oracle", "tsql")
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """`version` is the server's (Oracle 19, SQL Server 2022); `now` what its clock says, that results repeat."""
+    """`version` is the server's (Oracle 19, SQL Server 2022); `now` is what its clock says."""
 
     version: int
     now: datetime
