@@ -281,6 +281,7 @@ class Not(Value):
 class Comparison(Value):
     """left sign right, the sign one of = <> < > <= >= whatever was written; `quantifier` is ANY or ALL.
 
+    IS DISTINCT FROM and IS NOT DISTINCT FROM are signs too.
     After a quantifier `right` is a Subquery, or a Row of what is compared with (one value alone is one too).
     """
 
@@ -406,6 +407,15 @@ class Join(Source):
     on: Value | None = None
     using: list[Identifier] | None = None
     is_natural: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Pivoted(Source):
+    """What PIVOT or UNPIVOT makes of a join, a function's or VALUES' rows, or of what another one has made."""
+
+    source: Source
+    pivot: Pivot | Unpivot
+    alias: Identifier | None = None
 
 
 @dataclass(slots=True, eq=False)
