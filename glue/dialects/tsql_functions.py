@@ -85,7 +85,7 @@ class Functions(Windows):
             self.want(",")
             operand, *styles = self.values()
             if len(styles) > 1:
-                raise UnsupportedError(f"{word} with {len(styles) + 2} arguments")
+                self.noted.append(UnsupportedError(f"{word} with {len(styles) + 2} arguments"))
             style = styles[0] if styles else None
         else:
             operand = self.value()

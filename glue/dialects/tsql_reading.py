@@ -29,7 +29,7 @@ class TSQLWords(Words):
 
     def __init__(self, sql: str) -> None:
         super().__init__(tokens_of(sql))
-        self.noted: list[TSQLError] = []
+        self.noted: list[TSQLError | UnsupportedError] = []
 
     def refused(self, code: str, why: str) -> DialectError:
         """The error that says so, and before which word; at the end of a query it is always 102."""

@@ -41,7 +41,7 @@ def text_of(part: Any) -> str:
 
 
 def _parts(node: nodes.Node) -> list[str]:
-    """The parts that are always there, and by their names those that are not as they are without being said."""
+    """The parts that have no default; and by their names those that are not what the default says."""
     found = []
     for field in fields(node):
         value = getattr(node, field.name)
