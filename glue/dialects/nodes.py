@@ -411,7 +411,7 @@ class Join(Source):
 
 @dataclass(slots=True, eq=False)
 class Pivoted(Source):
-    """What PIVOT or UNPIVOT makes of a join, a function's or VALUES' rows, or of what another one has made."""
+    """What PIVOT or UNPIVOT makes of a join, a function's rows or VALUES, or of what is pivoted already."""
 
     source: Source
     pivot: Pivot | Unpivot
