@@ -8,15 +8,17 @@ from typing import ClassVar
 from glue.dialects import nodes
 from glue.dialects.reading import Words
 
-_CONDITIONS = (
-    nodes.Between,
-    nodes.Comparison,
-    nodes.Exists,
-    nodes.In,
-    nodes.Is,
-    nodes.Like,
-    nodes.Logic,
-    nodes.Not,
+_CONDITIONS: frozenset[type[nodes.Value]] = frozenset(
+    {
+        nodes.Between,
+        nodes.Comparison,
+        nodes.Exists,
+        nodes.In,
+        nodes.Is,
+        nodes.Like,
+        nodes.Logic,
+        nodes.Not,
+    }
 )
 
 
@@ -40,7 +42,7 @@ class Conditions(Words):
 
     def is_condition(self, node: nodes.Value) -> bool:
         """Is it a condition, and no value and no row? A dialect knows which of its functions are some."""
-        return isinstance(node, _CONDITIONS)
+        return type(node) in _CONDITIONS
 
     def condition(self) -> nodes.Value:
         """Read a condition, or refuse the query."""

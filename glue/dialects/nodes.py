@@ -1,7 +1,7 @@
 """The tree of a query as it was written: what the readers of dialects make, and the translators read.
 
-A tree says what stands in the text and nothing more: a call is a call by its name, whatever the function does,
-and nothing is turned into something that means nearly the same.
+A tree says what stands in the text and nothing more: a call is a call by its name, whatever the function
+does, and nothing is turned into something that means nearly the same.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ class Case(Value):
 
 @dataclass(slots=True, eq=False)
 class Type(Node):
-    """A type as it is written: its words in capitals (DOUBLE PRECISION), and what stands in brackets after them.
+    """A type as written: its words in capitals (DOUBLE PRECISION), and what stands in brackets after them.
 
     An interval's or timestamp's later words are words too: TIMESTAMP WITH TIME ZONE. MAX is an argument.
     """
@@ -144,7 +144,7 @@ class Type(Node):
 
 @dataclass(slots=True, eq=False)
 class Cast(Value):
-    """CAST, TRY_CAST, CONVERT, TRY_CONVERT, PARSE, TRY_PARSE by `word`; `style` is CONVERT's third argument."""
+    """CAST, TRY_CAST, CONVERT, TRY_CONVERT, PARSE, TRY_PARSE by `word`; `style` is CONVERT's third."""
 
     word: str
     operand: Value
@@ -399,7 +399,7 @@ class ValueRows(Source):
 
 @dataclass(slots=True, eq=False)
 class Join(Source):
-    """Two sources and how they are joined. `kind` is INNER, LEFT, RIGHT, FULL, CROSS, CROSS APPLY, OUTER APPLY."""
+    """Two joined sources; `kind` is INNER, LEFT, RIGHT, FULL, CROSS, CROSS APPLY or OUTER APPLY."""
 
     kind: str
     left: Source

@@ -57,6 +57,14 @@ def tokens_of(sql: str) -> list[Token]:
     return found
 
 
+def text_of(written: str) -> tuple[str, bool]:
+    """What a text in quotes says, and whether it is a national one: N'it''s' is it's, q'[it's]' too."""
+    is_national = written[0] in "nN"
+    if written[is_national] in "qQ":
+        return written[is_national + 3 : -2], is_national
+    return written[is_national + 1 : -1].replace("''", "'"), is_national
+
+
 def _token(kind: Kind, text: str, start: int) -> Token:
     if text == '""':
         raise OracleError("ORA-01741", "a quoted name has no letters")
