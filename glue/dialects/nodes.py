@@ -59,7 +59,10 @@ class Typed(Value):
 
 @dataclass(slots=True, eq=False)
 class Interval(Value):
-    """INTERVAL 'text' first(precision) TO last(precision); a precision that is not written is None."""
+    """INTERVAL 'text' first(precision) TO last(precision); a precision that is not written is None.
+
+    Of SECOND(2, 6) without TO the second number is `last_precision`, that of the fraction.
+    """
 
     text: str
     first: str

@@ -1,4 +1,4 @@
-"""Reads a query as Oracle's parser does, into a tree; refuses what that refuses, with its code, at the same word.
+"""Reads a query into a tree as Oracle's parser does; what that refuses is refused with its code, at its word.
 
 A parser for another purpose (sqlglot) takes far more: LIMIT, AS before a table's alias, a missing FROM.
 This one knows no table: it goes by the grammar of the SQL Language Reference alone. What is read as a name
@@ -157,19 +157,17 @@ class _Queries(Tables):
         """Reads t.* or s.t.*; nothing where that is not what comes."""
         if not (self.comes(".", ahead=1) and self.is_name()):
             return None
-        start = self.token.start
-        if self.comes("*", ahead=2):
-            parts: tuple[nodes.Identifier, ...] = (self.identifier(),)
-        elif self.comes(".", "*", ahead=3) and self.is_name(ahead=2):
-            parts = (self.identifier(), self._identifier_after_dot())
-        else:
+        has_schema = not self.comes("*", ahead=2)
+        if has_schema and not (self.comes(".", "*", ahead=3) and self.is_name(ahead=2)):
             return None
-        self.place += 2
-        return nodes.Star(parts, place=start)
-
-    def _identifier_after_dot(self) -> nodes.Identifier:
+        start = self.token.start
+        parts = [self.identifier()]
         self.place += 1
-        return self.identifier()
+        if has_schema:
+            parts.append(self.identifier())
+            self.place += 1
+        self.place += 1
+        return nodes.Star(tuple(parts), place=start)
 
     def _hierarchy(self, block: nodes.Block) -> None:
         """START WITH and CONNECT BY, in either order."""

@@ -15,7 +15,7 @@ _MOST_BRACKETS = 100
 """Before a query; more are not looked through."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Token:
     """One word of a statement. `upper` is for comparing: a plain word in capitals, all else as it stands.
 
