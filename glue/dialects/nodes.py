@@ -147,7 +147,10 @@ class Type(Node):
 
 @dataclass(slots=True, eq=False)
 class Cast(Value):
-    """CAST, TRY_CAST, CONVERT, TRY_CONVERT, PARSE, TRY_PARSE by `word`; `style` is CONVERT's third."""
+    """CAST, TRY_CAST, CONVERT, TRY_CONVERT, PARSE, TRY_PARSE by `word`; `style` is CONVERT's third.
+
+    Of PARSE it is the culture.
+    """
 
     word: str
     operand: Value

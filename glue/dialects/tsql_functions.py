@@ -25,8 +25,8 @@ _OF_DATE_PARTS = {
 }  # fmt: skip
 """Functions whose first argument is a part of a date, and how many they take."""
 _CONVERTS = frozenset({"CONVERT", "TRY_CONVERT"})
-_PLAIN_CASTS = frozenset({"CAST", "TRY_CAST"})
-_CASTS = _CONVERTS | _PLAIN_CASTS | {"PARSE", "TRY_PARSE"}
+_PARSES = frozenset({"PARSE", "TRY_PARSE"})
+_CASTS = _PARSES | {"CAST", "TRY_CAST"}
 _LIST_ENDS = frozenset({",", ")"})
 _SIDES = frozenset({"LEADING", "TRAILING", "BOTH"})
 _NULLS = frozenset({"IGNORE", "RESPECT"})
@@ -37,6 +37,8 @@ class Functions(Windows):
 
     def call(self, parts: tuple[nodes.Identifier, ...], name: str, place: int) -> nodes.Value:
         """Read a function's brackets and what may follow them; of CAST and TRIM nothing may."""
+        if name in _CONVERTS:
+            return self._convert(name, place)
         if name in _CASTS:
             return self._cast(name, place)
         if name == "TRIM":
@@ -77,25 +79,27 @@ class Functions(Windows):
 
     # Functions with a grammar of their own
 
-    def _cast(self, word: str, place: int) -> nodes.Cast:
+    def _convert(self, word: str, place: int) -> nodes.Cast:
         self.want("(")
-        style = None
-        if word in _CONVERTS:
-            type_ = self.type_name()
-            self.want(",")
-            operand, *styles = self.values()
-            if len(styles) > 1:
-                self.noted.append(UnsupportedError(f"{word} with {len(styles) + 2} arguments"))
-            style = styles[0] if styles else None
-        else:
-            operand = self.value()
-            is_list = word in _PLAIN_CASTS and self.comes_any(_LIST_ENDS)
-            self.want("AS", "1035" if is_list else SYNTAX)
-            type_ = self.type_name()
-            if word not in _PLAIN_CASTS and self.take("USING"):
-                style = self.value()
+        wanted = self.type_name()
+        self.want(",")
+        operand, *styles = self.values()
+        if len(styles) > 1:
+            self.noted.append(UnsupportedError(f"{word} with {len(styles) + 2} arguments"))
         self.want(")")
-        return nodes.Cast(word, operand, type_, style, place=place)
+        return nodes.Cast(word, operand, wanted, styles[0] if styles else None, place=place)
+
+    def _cast(self, word: str, place: int) -> nodes.Cast:
+        """CAST, and PARSE, which may be told a culture."""
+        self.want("(")
+        operand, style = self.value(), None
+        is_list = word not in _PARSES and self.comes_any(_LIST_ENDS)
+        self.want("AS", "1035" if is_list else SYNTAX)
+        wanted = self.type_name()
+        if word in _PARSES and self.take("USING"):
+            style = self.value()
+        self.want(")")
+        return nodes.Cast(word, operand, wanted, style, place=place)
 
     def _trim(self, place: int) -> nodes.Trim:
         self.want("(")
