@@ -23,10 +23,16 @@ class Field:
     wrapping: str = "{}"
     """What DuckDB's column is put into to be the dialect's value."""
 
+    may_fail: bool = False
+
     def sql(self, relation: str | None = None) -> Sql:
         """Its value, in `relation` where that is another one than its own."""
-        text = self.wrapping.format(f"{relation or self.relation}.{self.column}")
-        return Sql(text, self.kind, self.precision, self.scale)
+        text = self.wrapping.replace("{}", f"{relation or self.relation}.{self.column}")
+        return Sql(text, self.kind, self.precision, self.scale, may_fail=self.may_fail)
+
+    def becomes(self, relation: str, column: str) -> None:
+        """From now on it is a column of another table of DuckDB's, that holds the dialect's value."""
+        self.relation, self.column, self.wrapping = relation, column, "{}"
 
 
 @dataclass(slots=True)
@@ -37,6 +43,8 @@ class Relation:
     alias: str
     fields: list[Field]
     is_stored: bool = False
+    text: str = ""
+    """What DuckDB has after FROM, where that is not said elsewhere."""
 
 
 @dataclass(slots=True)
@@ -55,7 +63,7 @@ class Output:
     kind: str
     precision: int = 0
     scale: int = 0
-    heading: str = ""
+    may_fail: bool = False
 
 
 @dataclass(slots=True)
@@ -75,17 +83,19 @@ class Scope:
 
     def named(self, name: str) -> list[Field]:
         """The columns of this block alone that the name means; those made one of two count once."""
-        found = [
-            column
-            for relation in self.relations
-            for column in relation.fields
-            if column.name == name
-        ]
+        found = [column for relation in self.relations for column in relation.fields if column.name == name]
         merged = self.merged.get(name)
         if merged:
             rest = [column for column in found if not any(column is one for one in merged)]
             return [merged[0], *rest]
         return found
+
+    def every_field(self) -> list[Field]:
+        """The columns of this block, in the order of `*`: first those that a join has made one of two."""
+        merged = list(self.merged.values())
+        own = [column for relation in self.relations for column in relation.fields]
+        rest = [column for column in own if not any(column is one for group in merged for one in group)]
+        return [*(group[0] for group in merged), *rest]
 
     def relation(self, name: str) -> list[Relation]:
         """The tables of this block alone that have this alias."""
@@ -95,7 +105,15 @@ class Scope:
 def fields_of(alias: str, outputs: list[Output]) -> list[Field]:
     """The columns of a query in FROM, which are c1, c2, … in DuckDB."""
     return [
-        Field(output.name, alias, f"c{place}", output.kind, output.precision, output.scale)
+        Field(
+            output.name,
+            alias,
+            f"c{place}",
+            output.kind,
+            output.precision,
+            output.scale,
+            may_fail=output.may_fail,
+        )
         for place, output in enumerate(outputs, 1)
     ]
 

@@ -10,7 +10,6 @@ from typing import ClassVar
 from glue.dialects import nodes
 from glue.dialects.errors import UnsupportedError
 from glue.dialects.oracle.calls import Calls
-from glue.dialects.oracle_errors import OracleError
 from glue.dialects.oracle.functions import NEED_ORDER, OF_GROUPS, OF_ORDERED_ROWS
 from glue.dialects.oracle.kinds import (
     MOMENTS,
@@ -23,6 +22,7 @@ from glue.dialects.oracle.kinds import (
     for_comparison,
     inconsistent,
 )
+from glue.dialects.oracle_errors import OracleError
 from glue.dialects.scopes import Grouped
 from glue.dialects.values import Sql, any_may_fail
 
@@ -121,7 +121,7 @@ class Aggregates(Calls):
         if node.name in OF_GROUPS:
             return self._of_groups(node, level)
         with self.at_level(level.inner), self.with_windows(False):
-            made = self._aggregation(node, list(level.key_texts()))
+            made = self._aggregation(node, list(level.keys))
         columns = [level.layer.column(call) for call in made.calls]
         return _finished(made, columns)
 
@@ -399,7 +399,7 @@ def _spread(name: str, value: Sql, distinct: str) -> Aggregation:
     return Aggregation("case when {0} = 1 then 0 else {1} end", [counted, call], "double")
 
 
-Aggregates._AGGREGATES.update(  # noqa: SLF001 - the functions stand below the class
+Aggregates._AGGREGATES.update(
     COUNT=_count,
     SUM=_sum,
     AVG=_average,

@@ -8,8 +8,6 @@ from decimal import Context, Decimal, DivisionByZero, InvalidOperation, Overflow
 from glue.dialects import nodes
 from glue.dialects.errors import UnsupportedError
 from glue.dialects.oracle.conditions import Conditions
-from glue.dialects.oracle_dates import moment_of
-from glue.dialects.oracle_errors import OracleError
 from glue.dialects.oracle.kinds import (
     MOMENTS,
     NUMBERS,
@@ -21,6 +19,8 @@ from glue.dialects.oracle.kinds import (
     inconsistent,
     text_constant,
 )
+from glue.dialects.oracle_dates import moment_of
+from glue.dialects.oracle_errors import OracleError
 from glue.dialects.values import Sql, any_may_fail, constant_number, number
 
 _DIGITS = Context(prec=40, traps=[DivisionByZero, InvalidOperation, Overflow])
@@ -190,9 +190,7 @@ def _difference(left: Sql, right: Sql) -> Sql:
         span = f"ora_span(epoch_us({left.text}) - epoch_us({right.text}))"
         return Sql(span, "days", may_fail=any_may_fail([left, right]))
     right = converted(right, "date")
-    return Sql(
-        f"ora_days_between({left.text}, {right.text})", "double", may_fail=any_may_fail([left, right])
-    )
+    return Sql(f"ora_days_between({left.text}, {right.text})", "double", may_fail=any_may_fail([left, right]))
 
 
 def _moved(sign: str, moment: Sql, span: Sql) -> Sql:

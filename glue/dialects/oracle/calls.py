@@ -13,8 +13,6 @@ from glue.dialects.catalog import quoted_text
 from glue.dialects.errors import UnsupportedError
 from glue.dialects.oracle.arithmetic import Arithmetic, joined_texts
 from glue.dialects.oracle.conditions import condition
-from glue.dialects.oracle_dates import moment_of
-from glue.dialects.oracle_errors import OracleError
 from glue.dialects.oracle.functions import AGGREGATES, FUNCTIONS, WINDOW_FUNCTIONS
 from glue.dialects.oracle.kinds import (
     MOMENTS,
@@ -29,6 +27,8 @@ from glue.dialects.oracle.kinds import (
     joined_value,
     of_one_kind,
 )
+from glue.dialects.oracle_dates import moment_of
+from glue.dialects.oracle_errors import OracleError
 from glue.dialects.oracle_macros import MACROS, Macro, macro_of
 from glue.dialects.values import Sql, any_may_fail, listed, number
 

@@ -6,9 +6,9 @@ from abc import abstractmethod
 
 from glue.dialects import nodes
 from glue.dialects.errors import UnsupportedError
-from glue.dialects.oracle_errors import OracleError
 from glue.dialects.oracle.kinds import NUMBERS, TEXTS, as_text, converted, for_comparison
 from glue.dialects.oracle.names import Names
+from glue.dialects.oracle_errors import OracleError
 from glue.dialects.scopes import Output
 from glue.dialects.values import Sql, any_may_fail
 

@@ -26,7 +26,7 @@ NUMBER_DIGITS = (28, 10)
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 _DECLARED = re.compile(r"(?P<words>[A-Z0-9_]+(?: [A-Z]+)*)(?:\((?P<digits>[^)]*)\))?(?P<rest>.*)")
 _STORED_DECIMAL = re.compile(r"DECIMAL\((\d+),\s?(\d+)\)")
-_WHOLE = frozenset("TINYINT SMALLINT INTEGER BIGINT UTINYINT USMALLINT UINTEGER".split())
+_WHOLE = frozenset(["TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"])
 _DECLARED_KINDS = {
     "VARCHAR2": "text",
     "VARCHAR": "text",
@@ -45,7 +45,7 @@ _DECLARED_KINDS = {
     "BINARY_DOUBLE": "double",
     "BINARY_FLOAT": "double",
 }
-_NUMBERS_WORDS = frozenset("NUMBER NUMERIC DECIMAL DEC INTEGER INT SMALLINT".split())
+_NUMBERS_WORDS = frozenset(["NUMBER", "NUMERIC", "DECIMAL", "DEC", "INTEGER", "INT", "SMALLINT"])
 
 
 def column_value(column: Column) -> Sql:
@@ -153,7 +153,7 @@ def as_moment(value: Sql, kind: str = "date") -> Sql:
 
 def converted(value: Sql, kind: str) -> Sql:
     """The value as one of that kind, where Oracle makes it one unasked. Raises OracleError."""
-    if value.kind == kind or value.kind in NUMBERS and kind in NUMBERS:
+    if value.kind == kind or (value.kind in NUMBERS and kind in NUMBERS):
         return value
     if kind in TEXTS:
         return as_text(value)

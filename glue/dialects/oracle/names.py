@@ -10,8 +10,8 @@ from glue.dialects import nodes
 from glue.dialects.catalog import StoredTable
 from glue.dialects.errors import UnsupportedError
 from glue.dialects.local import Settings
-from glue.dialects.oracle_errors import OracleError
 from glue.dialects.oracle.kinds import known
+from glue.dialects.oracle_errors import OracleError
 from glue.dialects.scopes import Field, Output, Scope
 from glue.dialects.values import Sql
 
@@ -72,13 +72,17 @@ class Names:
 
     def name(self, node: nodes.Name) -> Sql:
         """A column or a word with a value. Raises ORA-00904, ORA-00918, ORA-00979 and others."""
-        parts = [folded(part) for part in node.parts]
+        parts = self.parts(node)
         if len(parts) == 1 and not node.parts[0].is_quoted:
             word = self._word(parts[0])
             if word is not None:
                 return word
         field, scope = self.field(parts, node)
         return self.field_value(field, scope)
+
+    def parts(self, node: nodes.Name) -> list[str]:
+        """The names of which it is made, folded."""
+        return [folded(part) for part in node.parts]
 
     def _word(self, word: str) -> Sql | None:
         """A word that no column can be called, or that none is."""
