@@ -203,6 +203,8 @@ class LocalServer:
         except duckdb.Error as error:
             if isinstance(error, duckdb.FatalException | duckdb.ConnectionException):
                 del self._sessions[key]
+            if isinstance(error, duckdb.InterruptException):
+                return Answer(failure=f"no answer in {_TIME_LIMIT_S} seconds")
             return Answer(failure=f"DuckDB: {error}")
         except Exception as error:  # a mistake of ours is told with its case, and the others go on
             return Answer(failure=f"{type(error).__name__}: {error}")

@@ -82,7 +82,6 @@ class Loader:
         """Store what waits, and make the views. The session knows the tables afterwards."""
         self._store()
         self.tables.make_all()
-        self.session.read_tables()
         views, self._views = self._views, []
         for view, statement in views:
             self._try(statement, lambda view=view: self._make_view(view))  # type: ignore[misc]
@@ -172,9 +171,7 @@ class Loader:
 
     def _begin_query(self) -> None:
         """What a query may ask for is there: rows that wait, tables, views."""
-        self._store()
-        if self.tables.make_all() or self._views:
-            self.finish()
+        self.finish()
 
     # PL/SQL
 

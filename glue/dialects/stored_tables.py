@@ -60,6 +60,8 @@ class Tables:
 
     def __init__(self, session: LocalSession) -> None:
         self.not_kept: list[str] = []
+        self.is_known = True
+        """Does the session know the tables as they are?"""
         self._session = session
         self._is_oracle = session.dialect == "oracle"
         self._waiting: dict[str, TableDefinition] = {}
@@ -119,6 +121,7 @@ class Tables:
             raise self.refused("ORA-00942", "3701", f"there is no table {name}")
         if key not in self._waiting:
             self._session.connection.execute(f"drop table {quoted(self.loaded(name).stored_name)}")
+        self.is_known = False
         for known in (self._waiting, self._definitions, self._loaded, self._catalog):
             known.pop(key, None)
 
@@ -134,12 +137,13 @@ class Tables:
         self._loaded[key] = self._from_catalog(self._catalog[key])
         return self._loaded[key]
 
-    def make_all(self) -> bool:
-        """Make all tables that wait; did one?"""
-        was_waiting = bool(self._waiting)
+    def make_all(self) -> None:
+        """Make all tables that wait, and let the session know them."""
         while self._waiting:
             self._make(next(iter(self._waiting)), [])
-        return was_waiting
+        if not self.is_known:
+            self._session.read_tables()
+            self.is_known = True
 
     def _from_catalog(self, table: StoredTable) -> LoadedTable:
         name = self._name(table)
@@ -189,6 +193,7 @@ class Tables:
         create = f"create table {quoted(table.stored_name)} ({', '.join(parts)})"
         self._session.connection.execute(";".join([create, *comments]))
         self._loaded[key] = table
+        self.is_known = False
 
     def _new_table(self, definition: TableDefinition) -> LoadedTable:
         taken: set[str] = set()
