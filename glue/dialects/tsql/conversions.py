@@ -33,7 +33,7 @@ from glue.dialects.tsql.types import (
 )
 from glue.dialects.tsql_errors import TSQLError
 from glue.dialects.tsql_moments import moment_of
-from glue.dialects.values import Sql
+from glue.dialects.values import MAX_DIGITS, Sql
 
 _WHOLE = re.compile(r"[+-]?\d+")
 _EXACT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)")
@@ -258,7 +258,7 @@ def _moment_of_moment(value: Sql, target: Type, is_try: bool) -> Sql:
         return value
     flag = str(is_try).lower()
     text = value.text
-    if value.kind == "time":
+    if value.kind == "time" and target.kind != "time":
         text = f"(date '1900-01-01' + {text})"
     if target.kind == "date":
         return typed(f"({text})::date", target, value)
@@ -317,7 +317,7 @@ def as_text(value: Sql, style: int | None = None) -> Sql:
     if value.kind in _INTEGER_LIKE:
         return typed(f"({value.text})::varchar", text_type("varchar", _TEXT_WIDTHS[value.kind]), value)
     if value.kind == "decimal":
-        return typed(f"({value.text})::varchar", text_type("varchar", value.precision + 3), value)
+        return typed(_decimal_text(value), text_type("varchar", value.precision + 3), value)
     if value.kind in MONEYS:
         macro = {0: "tsql_money_text", 1: "tsql_money_grouped", 2: ""}.get(style or 0)
         if macro is None:
@@ -334,6 +334,15 @@ def as_text(value: Sql, style: int | None = None) -> Sql:
     if value.kind == "uniqueidentifier":
         return typed(value.text, text_type("varchar", 36), value)
     raise UnsupportedError(f"{value.kind} as a text")
+
+
+def _decimal_text(value: Sql) -> str:
+    """DuckDB writes no 0 before the point where the type has no digit there."""
+    if value.precision > value.scale:
+        return f"({value.text})::varchar"
+    if value.precision == MAX_DIGITS:
+        return f"regexp_replace(({value.text})::varchar, '^(-?)[.]', '\\10.')"
+    return f"({value.text})::decimal({value.precision + 1}, {value.scale})::varchar"
 
 
 def _unique(value: Sql, target: Type, is_try: bool, _style: int | None) -> Sql:
