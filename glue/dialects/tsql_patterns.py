@@ -145,7 +145,7 @@ def _bases() -> dict[str, str]:
 
 
 def like_expression(pattern: str, escape: str | None, is_national: bool, collation: str) -> str:
-    """The regular expression of a whole text that is like the pattern; blanks at the end of VARCHAR may follow."""
+    """The regular expression of a whole text that is like the pattern; of a VARCHAR blanks may follow."""
     expression = regular_expression(parts_of(pattern, escape), collation)
     return f"{flags(collation)}{expression}{'' if is_national else ' *'}"
 

@@ -1,8 +1,8 @@
 """In what order SQL Server has texts with letters that ASCII lacks, or with signs.
 
 VARCHAR of the database's collation is compared letter by letter: signs, then digits, then letters, accented
-ones behind their plain one. NVARCHAR is compared by Windows' rules: first without accents, and without hyphens
-and apostrophes.
+ones behind their plain one. NVARCHAR is compared by Windows' rules: first without accents, hyphens and
+apostrophes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _IGNORED = str.maketrans("", "", "-'")
 
 
 def place_of(text: str, is_national: bool) -> str:
-    """What comes in the order in which SQL Server has the texts. Raises UnsupportedError for other scripts."""
+    """What comes in the order that SQL Server has the texts in. Raises UnsupportedError for other scripts."""
     words = text.rstrip(" ").lower()
     if not is_national:
         return "".join(_own_place(letter) for letter in words)

@@ -57,7 +57,7 @@ class Aggregates(Calls):
             self.scope.grouped = before
 
     def aggregate(self, node: nodes.Call) -> Sql:
-        """A function of a group. Raises 147, 1015 where there are no groups, 8124 for columns of two queries."""
+        """A function of a group. Raises 147 and 1015 where there is none, 8124 for columns of two queries."""
         level = self.scope.grouped
         self._check_columns(node)
         if not isinstance(level, Level):

@@ -1,7 +1,8 @@
-"""A block of a query for SQL Server in DuckDB's SQL: SELECT … FROM … WHERE … GROUP BY … HAVING, with its order.
+"""A block of a query for SQL Server in DuckDB's SQL: SELECT … FROM … WHERE … GROUP BY … HAVING, and its order.
 
-A block becomes at most these layers, each a query around the one before it: the tables with WHERE; the groups;
-what is selected; the distinct rows; and those that TOP or OFFSET leaves. Its columns are c1, c2, … in DuckDB.
+A block becomes at most these layers, each a query around the one before it: the tables with WHERE; the
+groups; what is selected; the distinct rows; and those that TOP or OFFSET leaves. Its columns are c1, c2, …
+in DuckDB.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ class Calls(Arithmetic):
         return super().name(node)
 
     def call(self, node: nodes.Call) -> Sql:
-        """A call of any function. Raises 4121 for one of a schema, and 195 where there is none of its name."""
+        """A call of any function. Raises 4121 for one of a schema, 195 where there is none of its name."""
         name = node.name
         if len(node.parts) > 1:
             raise TSQLError("4121", f"there is no function {'.'.join(part.text for part in node.parts)}")

@@ -1,6 +1,6 @@
-"""SQL Server's functions of moments in DuckDB's SQL. By Date and time data types and functions (Transact-SQL).
+"""SQL Server's functions of moments in DuckDB's SQL.
 
-DATEFIRST is 7: weeks begin on Sunday.
+By Date and time data types and functions (Transact-SQL). DATEFIRST is 7: weeks begin on Sunday.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Moments as texts by CONVERT's styles, in DuckDB's SQL: CAST and CONVERT (Transact-SQL), date and time styles."""
+"""Moments as texts by CONVERT's styles, in DuckDB's SQL. By CAST and CONVERT (Transact-SQL)."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class OrderKey:
-    """A term of ORDER BY: its value, in which direction, and its place in the select list where it has one."""
+    """A term of ORDER BY: its value, its direction, and its place in the select list where it has one."""
 
     value: Sql
     is_descending: bool

@@ -139,7 +139,7 @@ def sum_type(whole: int, scale: int) -> Type:
 
 
 def reduced(precision: int, scale: int) -> Type:
-    """The type of a product or quotient: what does not fit is taken from behind the point, but for six digits."""
+    """The type of a product or quotient: what is too much is taken from behind the point, but for six digits."""
     if precision > MAX_DIGITS:
         whole = precision - scale
         if whole <= MAX_DIGITS - _LEAST_SCALE:
@@ -215,7 +215,7 @@ def negated(value: Sql) -> Sql:
 
 
 def number_literal(text: str) -> Sql:
-    """A number as it is written: INT where it fits into one, else a decimal, a FLOAT with an exponent, MONEY."""
+    """A number as it is written: INT where it fits into one, decimal, FLOAT with an exponent, or MONEY."""
     lowered = text.lower()
     if lowered.startswith("0x"):
         raise UnsupportedError("a literal of bytes")

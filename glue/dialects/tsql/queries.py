@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any, ClassVar
 
 from glue.dialects import nodes
 from glue.dialects.errors import UnsupportedError
@@ -106,7 +108,7 @@ class Queries(Recursion):
     def set_operation(
         self, word: str, is_all: bool, left: tuple[str, list[Output]], right: tuple[str, list[Output]]
     ) -> tuple[str, list[Output]]:
-        """UNION, EXCEPT, INTERSECT of two queries, whose columns become those of the stronger types. Raises 205."""
+        """UNION, EXCEPT, INTERSECT of two queries; a column has the stronger of two types. Raises 205."""
         if len(left[1]) != len(right[1]):
             raise TSQLError("205", "the sides of a set operation differ in the number of their columns")
         targets = [_one_type(one, other) for one, other in zip(left[1], right[1], strict=True)]
@@ -171,7 +173,7 @@ class Queries(Recursion):
         one = outputs[0]
         return replace(column_of("", 1, one), text=f"({text})")
 
-    _BY_CLASS = {  # noqa: RUF012
+    _BY_CLASS: ClassVar[dict[type[nodes.Value], Callable[[Any, Any], Sql]]] = {
         nodes.Name: lambda self, node: self.name(node),
         nodes.Number: Recursion.number_literal,
         nodes.Text: Recursion.text_literal,

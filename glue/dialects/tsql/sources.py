@@ -1,4 +1,4 @@
-"""What stands in FROM of a query for SQL Server, in DuckDB's SQL: tables, queries, VALUES, functions, joins, APPLY."""
+"""What stands in FROM of a query for SQL Server, in DuckDB's SQL: tables, queries, VALUES, functions, joins."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Sources(Windows):
         """What PIVOT or UNPIVOT makes of tables; its `alias` is then that of the text in brackets."""
 
     def from_clause(self, sources: list[nodes.Source], scope: Scope) -> str:
-        """What DuckDB has after FROM; `scope` gets the tables. Raises 1011 and 1013 for a name that comes twice."""
+        """What DuckDB has after FROM; `scope` gets the tables. Raises 1011 and 1013 for a name that is twice there."""
         texts = []
         for source in sources:
             text, relations = self.source(source, None)
@@ -70,7 +70,7 @@ class Sources(Windows):
         return text, [relation]
 
     def _seen(self, applied_to: list[Relation] | None) -> Scope:
-        """The tables that a derived table sees: those around the block, and behind APPLY those to its left."""
+        """The tables that a derived table sees: those around the block, behind APPLY those to its left too."""
         if applied_to is None:
             return self.scope.outer or Scope()
         return Scope(self.scope.outer, list(applied_to))

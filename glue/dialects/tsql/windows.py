@@ -1,4 +1,4 @@
-"""SQL Server's functions over windows in DuckDB's SQL. By OVER clause and Analytic functions (Transact-SQL)."""
+"""SQL Server's functions over windows in DuckDB's SQL. By OVER clause, Analytic functions (Transact-SQL)."""
 
 from __future__ import annotations
 
