@@ -72,6 +72,12 @@ create or replace temp macro tsql_power(base, exponent) as
 
 -- Texts.
 
+create or replace temp macro tsql_units(words) as
+    case
+        when strlen(words) = length(words) then length(words)
+        else length(words) + length(regexp_replace(words, '[^\x{10000}-\x{10ffff}]', '', 'g'))
+    end;
+
 create or replace temp macro tsql_length(number, code) as
     list_transform([number], lambda given: case
         when given < 0 then error('TSQL-' || code || ': a length of ' || given)

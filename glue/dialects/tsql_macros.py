@@ -21,6 +21,7 @@ from glue.dialects.tsql_moments import moment_of
 from glue.dialects.tsql_parsing import parsed_moment, parsed_number
 from glue.dialects.tsql_patterns import like_expression, search_expression
 from glue.dialects.tsql_sorting import in_code_page, place_of
+from glue.dialects.tsql_soundex import difference, soundex
 
 if TYPE_CHECKING:
     import duckdb
@@ -87,6 +88,8 @@ def _python_functions() -> list[tuple[str, Callable[..., Any], tuple[str, ...], 
         ("tsql_search_expression", search_expression, (text, text), text, (0,)),
         ("tsql_unscaled_quotient", _unscaled_quotient, (text, text, number), text, (0, 1)),
         ("tsql_unscaled_product", _unscaled_product, (text, text, number), text, (0, 1)),
+        ("tsql_soundex", soundex, (text,), text, (0,)),
+        ("tsql_difference", difference, (text, text), number, (0, 1)),
         ("tsql_str", _number_in_width, (double, number, number), text, (0, 1, 2)),
         ("tsql_format_number", _formatted_number, (text, text, text, text), text, (0, 1, 2)),
         ("tsql_format_moment", _formatted_moment, (moment, text, text), text, (0, 1, 2)),

@@ -87,15 +87,18 @@ create or replace temp macro tsql_money_grouped(amount) as
 create or replace temp macro tsql_code_page(words) as
     case when strlen(words) = length(words) then words else tsql_in_code_page(words) end;
 
+-- Signs that ASCII has behind digits, and letters that it lacks, are left to Python, whose places go with these.
 create or replace temp macro tsql_place(words) as
     case
-        when strlen(words) = length(words)
-            then translate(lower(rtrim(words, ' ')), '[\]^_`{|}~0123456789', 'ABCDEFGHIJKLMNOPQRST')
-        else tsql_place_of(words, false)
+        when regexp_matches(words, '[^ !-/0-9A-Za-z]') then tsql_place_of(words, false)
+        else lower(rtrim(words, ' '))
     end;
 
 create or replace temp macro tsql_national_place(words) as
-    case when regexp_full_match(words, '[0-9A-Za-z ]*') then tsql_place(words) else tsql_place_of(words, true) end;
+    case
+        when regexp_matches(words, '[^ 0-9A-Za-z]') then tsql_place_of(words, true)
+        else lower(rtrim(words, ' '))
+    end;
 
 -- Moments: texts, numbers of days since 1900, and types that are less exact.
 

@@ -100,20 +100,21 @@ def _expression(part: Part, collation: str) -> str:
     if part.kind == "one":
         return "."
     if part.kind == "letter":
-        return _quoted(part.letter)
+        return quoted_letter(part.letter)
     members = "".join(_members(first, last, collation) for first, last in part.ranges)
     return f"[{'^' * part.is_negated}{members}]"
 
 
-def _quoted(letter: str) -> str:
+def quoted_letter(letter: str) -> str:
+    """The letter in a regular expression, where it stands for itself."""
     return f"\\x{{{ord(letter):x}}}" if letter in _SPECIAL else letter
 
 
 def _members(first: str, last: str, collation: str) -> str:
     if first == last:
-        return _quoted(first)
+        return quoted_letter(first)
     if collation == "BIN":
-        return f"{_quoted(first)}-{_quoted(last)}"
+        return f"{quoted_letter(first)}-{quoted_letter(last)}"
     if first.isascii() and last.isascii():
         if first.isdigit() and last.isdigit():
             return f"{first}-{last}"

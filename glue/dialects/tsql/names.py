@@ -11,6 +11,7 @@ from glue.dialects.catalog import StoredTable
 from glue.dialects.errors import UnsupportedError
 from glue.dialects.local import Settings
 from glue.dialects.scopes import Field, Output, Relation, Scope
+from glue.dialects.tsql.functions import DATE_PART_CALLS
 from glue.dialects.tsql.types import known
 from glue.dialects.tsql_errors import TSQLError
 from glue.dialects.values import Sql
@@ -112,6 +113,18 @@ class Names:
             return key
         code = _UNGROUPED.get(self.clause, "8120")
         raise TSQLError(code, f"{field.name} is neither in an aggregate nor in GROUP BY")
+
+
+def columns_within(node: nodes.Node) -> Iterator[nodes.Name]:
+    """The names of columns in it, but for those in queries within it; a part of a date is none."""
+    if isinstance(node, nodes.Name):
+        yield node
+    for part in nodes.children(node):
+        is_date_part = (
+            isinstance(node, nodes.Call) and node.name in DATE_PART_CALLS and part is node.arguments[0]
+        )
+        if not is_date_part:
+            yield from columns_within(part)
 
 
 def relations_called(scope: Scope, names: list[str]) -> list[Relation]:

@@ -139,7 +139,7 @@ def sum_type(whole: int, scale: int) -> Type:
 
 
 def reduced(precision: int, scale: int) -> Type:
-    """The type of a product or quotient: what is too much is taken from behind the point, but for six digits."""
+    """The type of a product or quotient: digits behind the point make room for those before it, but for six."""
     if precision > MAX_DIGITS:
         whole = precision - scale
         if whole <= MAX_DIGITS - _LEAST_SCALE:

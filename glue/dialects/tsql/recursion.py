@@ -23,7 +23,7 @@ _MOST_LEVELS = 100
 
 
 class Recursion(Blocks):
-    """A translation as far as it knows recursive queries. `most_levels`: how deep they may go, 0 without end."""
+    """A translation as far as it knows recursive queries, `most_levels` deep; 0 is without end."""
 
     most_levels: int = _MOST_LEVELS
 

@@ -1,4 +1,4 @@
-"""What stands in FROM of a query for SQL Server, in DuckDB's SQL: tables, queries, VALUES, functions, joins."""
+"""What stands in FROM of a query for SQL Server, in DuckDB's SQL: tables, queries, VALUES, functions."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Sources(Windows):
         """What PIVOT or UNPIVOT makes of tables; its `alias` is then that of the text in brackets."""
 
     def from_clause(self, sources: list[nodes.Source], scope: Scope) -> str:
-        """What DuckDB has after FROM; `scope` gets the tables. Raises 1011 and 1013 for a name that is twice there."""
+        """What DuckDB has after FROM; `scope` gets the tables. Raises 1011 and 1013 for equal names."""
         texts = []
         for source in sources:
             text, relations = self.source(source, None)
@@ -70,7 +70,7 @@ class Sources(Windows):
         return text, [relation]
 
     def _seen(self, applied_to: list[Relation] | None) -> Scope:
-        """The tables that a derived table sees: those around the block, behind APPLY those to its left too."""
+        """The tables that a derived table sees: those around the block, behind APPLY those to its left."""
         if applied_to is None:
             return self.scope.outer or Scope()
         return Scope(self.scope.outer, list(applied_to))

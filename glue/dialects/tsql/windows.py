@@ -58,7 +58,6 @@ class Windows(Aggregates):
     def _window_function(self, node: nodes.Call) -> Aggregation:
         name = node.name
         if name in AGGREGATES:
-            self._check_columns(node)
             return self.aggregation(node)
         if name in RANKS:
             return self._rank(node)
