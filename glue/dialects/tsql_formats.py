@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import Decimal
 
 from glue.dialects.errors import UnsupportedError
+from glue.dialects.stored_types import EXACT, rounded
 from glue.dialects.tsql_moments import DAYS, MONTHS
 
 _CULTURE = "en-us"
@@ -58,15 +59,11 @@ def _standard_number(number: Decimal, letter: str, digits: str, is_whole: bool) 
     if letter not in _DEFAULT_DIGITS:
         raise UnsupportedError(f"FORMAT of a number by {letter}{digits}")
     n_digits = int(digits) if digits else _DEFAULT_DIGITS[letter]
-    scaled = _rounded(number * 100 if letter == "P" else number, n_digits)
+    scaled = rounded(EXACT.scaleb(number, 2) if letter == "P" else number, n_digits)
     text = f"{abs(scaled):.{n_digits}f}" if letter == "F" else f"{abs(scaled):,.{n_digits}f}"
     if letter == "C":
         return f"(${text})" if scaled < 0 else f"${text}"
     return "-" * (scaled < 0) + text + " %" * (letter == "P")
-
-
-def _rounded(number: Decimal, n_digits: int) -> Decimal:
-    return number.quantize(Decimal(1).scaleb(-n_digits), ROUND_HALF_UP)
 
 
 def _custom_number(number: Decimal, model: str) -> str | None:
@@ -78,7 +75,7 @@ def _custom_number(number: Decimal, model: str) -> str | None:
     if whole.endswith(",") or "," in fraction or whole.startswith(","):
         raise UnsupportedError(f"FORMAT of a number by {model!r}")
     n_percents = model.count("%")
-    scaled = _rounded(number * 100**n_percents, len(fraction))
+    scaled = rounded(EXACT.scaleb(number, 2 * n_percents), len(fraction))
     whole = whole.replace(",", "")
     n_least = len(whole) - whole.index("0") if "0" in whole else 0
     n_kept = fraction.rfind("0") + 1

@@ -133,6 +133,16 @@ create or replace temp macro tsql_to_ticks(moment, is_try) as
         when given is not null and not is_try then error('TSQL-242: ' || given || ' is no datetime')
     end)[1];
 
+-- A DATETIME counts 1/300 of a second, and is written in milliseconds: finer types have its thirds.
+create or replace temp macro tsql_exact_moment(moment, n_digits) as
+    list_transform([moment], lambda given: case
+        when microsecond(given) % 10000 = 0 then given
+        when n_digits > 6 and given is not null then error('unsupported: the seventh digit of a second')
+        else date_trunc('second', given) + to_microseconds(
+            ((microsecond(given) % 1000000 * 3 + 5000) // 10000 * 20000 + 3) // 6
+        )
+    end)[1];
+
 create or replace temp macro tsql_to_minute(moment, is_try) as
     list_transform([date_trunc('minute', moment + to_microseconds(30001000))], lambda given: case
         when given between timestamp '1900-01-01' and timestamp '2079-06-06 23:59:00' then given

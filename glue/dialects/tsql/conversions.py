@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import datetime
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import Decimal
 
 from glue.dialects.catalog import quoted_text
 from glue.dialects.errors import UnsupportedError
+from glue.dialects.stored_types import rounded
 from glue.dialects.tsql.date_styles import text_of_moment
 from glue.dialects.tsql.types import (
     COUNTED_DATES,
@@ -41,6 +42,8 @@ _INTEGER_LIKE = frozenset({*INTEGERS, "bit"})
 _TEXT_WIDTHS = {"tinyint": 3, "smallint": 6, "int": 12, "bigint": 20, "bit": 1, "money": 22, "smallmoney": 13}
 """How many letters a number has at the most as a text."""
 _FLOAT_WIDTH = 32
+_MICROSECOND_DIGITS = 6
+"""Of a second DuckDB keeps no more."""
 _MOMENT_WIDTHS = {"date": 10, "time": 16, "datetime": 30, "smalldatetime": 30, "datetime2": 27}
 
 
@@ -161,7 +164,7 @@ def _decimal(value: Sql, target: Type, is_try: bool, _style: int | None) -> Sql:
     if value.kind in TEXTS:
         constant = value.constant
         if isinstance(constant, str) and _EXACT.fullmatch(constant.strip(" ")):
-            number = Decimal(constant.strip(" ")).quantize(Decimal(1).scaleb(-target.scale), ROUND_HALF_UP)
+            number = rounded(Decimal(constant.strip(" ")), target.scale)
             if number.adjusted() < target.precision - target.scale:
                 return typed(f"({number:f})::{target.stored}", target)
         digits = f"tsql_digits({value.text}, {str(is_try).lower()})"
@@ -234,10 +237,10 @@ def moment_literal(moment: datetime, target: Type) -> Sql:
 
 def _in_precision(value: Sql) -> Sql:
     """A time or DATETIME2 of few digits is rounded to them."""
-    if value.kind not in ("time", "datetime2") or value.scale > 5:
+    if value.kind not in ("time", "datetime2") or value.scale >= _MICROSECOND_DIGITS:
         return value
     macro = "tsql_rounded_time" if value.kind == "time" else "tsql_rounded_moment"
-    value.text = f"{macro}({value.text}, {10 ** (6 - value.scale)})"
+    value.text = f"{macro}({value.text}, {10 ** (_MICROSECOND_DIGITS - value.scale)})"
     return value
 
 
@@ -266,8 +269,12 @@ def _moment_of_moment(value: Sql, target: Type, is_try: bool) -> Sql:
         return typed(f"tsql_to_ticks(({text})::timestamp, {flag})", target, value, may_fail=not is_try)
     if target.kind == "smalldatetime":
         return typed(f"tsql_to_minute(({text})::timestamp, {flag})", target, value, may_fail=not is_try)
+    is_finer = value.kind == "datetime" and target.kind in ("datetime2", "time")
+    if is_finer:
+        text = f"tsql_exact_moment({text}, {target.scale})"
     found = typed(f"({text})::{target.stored}" if target.kind != value.kind else text, target, value)
-    return _in_precision(found) if target.scale < value.scale else found
+    found.may_fail = found.may_fail or (is_finer and target.scale > _MICROSECOND_DIGITS)
+    return _in_precision(found) if is_finer or target.scale < value.scale else found
 
 
 # Texts
