@@ -155,7 +155,7 @@ def search_expression(pattern: str, collation: str) -> str:
     """A regular expression whose first group is what stands before the place that PATINDEX finds."""
     parts = parts_of(pattern) or []
     before = ""
-    while parts and parts[0].kind == "any":
+    while len(parts) > 1 and parts[0].kind == "any":
         before = ".*?"
         parts = parts[1:]
     rest = regular_expression(parts, collation)

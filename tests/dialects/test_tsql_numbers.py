@@ -1,4 +1,4 @@
-"""Transact-SQL's decimal arithmetic against Python's: precision and scale, what is cut, rounded and refused."""
+"""Transact-SQL's arithmetic against Python's: precision and scale, what is cut, rounded and refused."""
 
 from __future__ import annotations
 
