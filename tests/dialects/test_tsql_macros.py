@@ -137,9 +137,9 @@ def test_a_session_is_told_the_time_again(session: duckdb.DuckDBPyConnection) ->
 def test_order_of_texts() -> None:
     """VARCHAR letter by letter, signs before digits before letters; NVARCHAR without hyphens at first."""
     varchar = ["", "/", "_x", "~", "0", "a", "a b", "a-b", "a_b", "a1", "ab", "az", "áb", "b", "e", "é", "f"]
-    assert sorted(varchar[::-1], key=lambda text: place_of(text, False)) == varchar
+    assert sorted(set(varchar), key=lambda text: place_of(text, False)) == varchar
     national = ["", "_x", "0", "a", "a b", "a1", "ab", "a-b", "áb", "az", "coop", "co-op", "cooper"]
-    assert sorted(national[::-1], key=lambda text: place_of(text, True)) == national
+    assert sorted(set(national), key=lambda text: place_of(text, True)) == national
     assert place_of("Ab ", False) == place_of("aB", False)
 
 
