@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import ClassVar, Literal
+from typing import ClassVar
 
+from glue.dialects import nodes
 from glue.dialects.reading import Words
 
-Kind = Literal["value", "condition", "row"]
-"""Of what stands in brackets, or on its own: 1 + 1, 1 = 1, (1, 1)."""
+_CONDITIONS: frozenset[type[nodes.Value]] = frozenset(
+    {
+        nodes.Between,
+        nodes.Comparison,
+        nodes.Exists,
+        nodes.In,
+        nodes.Is,
+        nodes.Like,
+        nodes.Logic,
+        nodes.Not,
+    }
+)
 
 
 class Conditions(Words):
@@ -18,68 +29,70 @@ class Conditions(Words):
     """The code where a value stands and no condition."""
 
     @abstractmethod
-    def query(self) -> None:
+    def query(self) -> nodes.Query:
         """Read a query."""
 
     @abstractmethod
-    def value(self) -> None:
+    def value(self) -> nodes.Value:
         """Read a value: no condition, though it may stand in brackets."""
 
     @abstractmethod
-    def predicate(self) -> Kind:
-        """Read a condition without OR, AND and NOT, or what may stand in its brackets."""
+    def predicate(self) -> nodes.Value:
+        """Read a condition without OR, AND and NOT, or what may stand in its brackets: a value, a row."""
 
-    def condition(self) -> None:
+    def is_condition(self, node: nodes.Value) -> bool:
+        """Is it a condition, and no value and no row? A dialect knows which of its functions are some."""
+        return type(node) in _CONDITIONS
+
+    def condition(self) -> nodes.Value:
         """Read a condition, or refuse the query."""
-        self._must_be_condition(self.any_term())
+        return self._must_be_condition(self.any_term())
 
-    def any_term(self) -> Kind:
-        """Read a condition or a value: which of them?"""
-        kind = self._conjunction()
-        while self.comes("OR"):
-            self._must_be_condition(kind)
-            self.place += 1
-            kind = self._conjunction()
-            self._must_be_condition(kind)
-        return kind
+    def any_term(self) -> nodes.Value:
+        """Read a condition, a value or a row."""
+        first = self._conjunction()
+        if not self.comes("OR"):
+            return first
+        terms = [self._must_be_condition(first)]
+        while self.take("OR"):
+            terms.append(self._must_be_condition(self._conjunction()))
+        return nodes.Logic("OR", terms, place=first.place)
 
-    def _conjunction(self) -> Kind:
-        kind = self._negation()
-        while self.comes("AND"):
-            self._must_be_condition(kind)
-            self.place += 1
-            kind = self._negation()
-            self._must_be_condition(kind)
-        return kind
+    def _conjunction(self) -> nodes.Value:
+        first = self._negation()
+        if not self.comes("AND"):
+            return first
+        terms = [self._must_be_condition(first)]
+        while self.take("AND"):
+            terms.append(self._must_be_condition(self._negation()))
+        return nodes.Logic("AND", terms, place=first.place)
 
-    def _must_be_condition(self, kind: Kind) -> None:
-        if kind != "condition":
+    def _must_be_condition(self, node: nodes.Value) -> nodes.Value:
+        if not self.is_condition(node):
             raise self.refused(self.NO_CONDITION, "a comparison is missing")
+        return node
 
-    def _negation(self) -> Kind:
+    def _negation(self) -> nodes.Value:
+        start = self.token.start
         if self.take("NOT"):
-            self._must_be_condition(self._negation())
-            return "condition"
+            return nodes.Not(self._must_be_condition(self._negation()), place=start)
         return self.predicate()
 
-    def case(self) -> None:
+    def case(self) -> nodes.Case:
         """Read CASE … END."""
+        start = self.token.start
         self.want("CASE")
-        is_simple = not self.comes("WHEN")
-        if is_simple:
-            self.value()
+        operand = None if self.comes("WHEN") else self.value()
         if not self.comes("WHEN"):
             raise self.refused(self.MISSING, "WHEN is missing")
+        branches = []
         while self.take("WHEN"):
-            if is_simple:
-                self.value()
-            else:
-                self.condition()
+            when = self.condition() if operand is None else self.value()
             self.want("THEN")
-            self.value()
-        if self.take("ELSE"):
-            self.value()
+            branches.append((when, self.value()))
+        default = self.value() if self.take("ELSE") else None
         self.want("END")
+        return nodes.Case(operand, branches, default, place=start)
 
     def begins_query_in_bracket(self) -> bool:
         """Does a bracket come, and then a query?"""

@@ -6,7 +6,9 @@ does, and nothing is turned into something that means nearly the same.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
+from functools import cache
 from typing import Literal
 
 
@@ -59,7 +61,10 @@ class Typed(Value):
 
 @dataclass(slots=True, eq=False)
 class Interval(Value):
-    """INTERVAL 'text' first(precision) TO last(precision); a precision that is not written is None."""
+    """INTERVAL 'text' first(precision) TO last(precision); a precision that is not written is None.
+
+    Of SECOND(2, 6) without TO the second number is `last_precision`, that of the fraction.
+    """
 
     text: str
     first: str
@@ -536,3 +541,41 @@ class NamedQuery(Node):
 
 
 Body = Block | SetOperation | Query
+
+
+def parts_within(node: Node, with_queries: bool = False) -> Iterator[Node]:
+    """The node and what it is made of, in the order of the text; queries within it only if asked for."""
+    yield node
+    for name in _parts(type(node)):
+        yield from _parts_of(getattr(node, name), with_queries)
+
+
+def children(node: Node) -> list[Node]:
+    """What the node is made of itself, in the order of the text; queries within it are left out."""
+    found: list[Node] = []
+    for name in _parts(type(node)):
+        _add_nodes(getattr(node, name), found)
+    return found
+
+
+def _add_nodes(part: object, found: list[Node]) -> None:
+    if isinstance(part, Node):
+        if not isinstance(part, Query):
+            found.append(part)
+    elif isinstance(part, (list, tuple)):
+        for one in part:
+            _add_nodes(one, found)
+
+
+def _parts_of(part: object, with_queries: bool) -> Iterator[Node]:
+    if isinstance(part, Node):
+        if with_queries or not isinstance(part, Query):
+            yield from parts_within(part, with_queries)
+    elif isinstance(part, (list, tuple)):
+        for one in part:
+            yield from _parts_of(one, with_queries)
+
+
+@cache
+def _parts(kind: type[Node]) -> tuple[str, ...]:
+    return tuple(part.name for part in fields(kind) if part.name != "place")

@@ -1,345 +1,244 @@
-"""Would Oracle's parser take this query? Where not, the error is the one that Oracle gives, at the same word.
+"""Reads a query into a tree as Oracle's parser does; what that refuses is refused with its code, at its word.
 
 A parser for another purpose (sqlglot) takes far more: LIMIT, AS before a table's alias, a missing FROM.
-This one makes no tree and knows no table: it walks over the words of one query by the grammar of the SQL
-Language Reference. What is read as a name there is one here: `FROM t LIMIT 2` is a table with the alias
-LIMIT, and then comes a 2.
+This one knows no table: it goes by the grammar of the SQL Language Reference alone. What is read as a name
+there is one here: `FROM t LIMIT 2` is a table with the alias LIMIT, and then comes a 2.
 """
 
 from __future__ import annotations
 
+from typing import Literal
+
+from glue.dialects import nodes
 from glue.dialects.errors import UnsupportedError
 from glue.dialects.oracle_errors import OracleError
 from glue.dialects.oracle_reading import SET_OPERATORS
-from glue.dialects.oracle_values import Values
-
-_NO_ALIAS_WORDS = """
-    CROSS FETCH FULL INNER JOIN LEFT MATCH_RECOGNIZE MODEL NATURAL OFFSET OUTER PARTITION PIVOT
-    RIGHT SAMPLE SUBPARTITION UNPIVOT USING VERSIONS
-"""
-_NO_ALIAS = frozenset(_NO_ALIAS_WORDS.split())
-"""Words after a table that are no alias of it, though they are not reserved."""
-_JOINS = frozenset({"JOIN", "INNER", "LEFT", "RIGHT", "FULL"})
-_UNREAD = frozenset({"MODEL", "MATCH_RECOGNIZE", "SAMPLE", "PARTITION", "SUBPARTITION", "VERSIONS"})
+from glue.dialects.oracle_tables import Tables
 
 
-def check_grammar(sql: str, version: int = 19) -> None:
-    """Raises OracleError where Oracle's parser refuses the query, UnsupportedError for what is not read here.
+def read_oracle(sql: str, version: int = 19) -> nodes.Query:
+    """The tree of a query.
 
+    Raises OracleError where Oracle's parser refuses the query, UnsupportedError for what is not read here.
     `version`: EXCEPT, and ALL after MINUS and INTERSECT, are from 21 on; a query without FROM from 23 on.
     """
     try:
-        _Queries(sql, version).statement()
+        return _Queries(sql, version).statement()
     except RecursionError:
         raise UnsupportedError("brackets too deep within one another") from None
 
 
-class _Queries(Values):
-    """Queries, their parts and their tables."""
+class _Queries(Tables):
+    """Queries and their parts."""
 
-    def statement(self) -> None:
+    def statement(self) -> nodes.Query:
         """Read a query that is all there is."""
-        self.query()
+        query = self.query()
         self.take(";")
         if self.token.kind != "end":
             raise self.refused("ORA-00933", "the query has ended")
+        return query
 
-    def query(self) -> None:
+    def query(self) -> nodes.Query:
         """[WITH …] blocks between set operators [ORDER BY …] [OFFSET … FETCH …]."""
+        start = self.token.start
+        named = []
         if self.take("WITH"):
-            self._named_query()
+            named.append(self._named_query())
             while self.take(","):
-                self._named_query()
-        self._block()
-        while self.comes_any(SET_OPERATORS) or (self.version >= 21 and self.comes("EXCEPT")):
-            may_be_all = self.comes("UNION") or self.version >= 21
-            self.place += 1
-            if may_be_all:
-                self.take("ALL")
-            self._block()
+                named.append(self._named_query())
+        query = nodes.Query(self._body(), named, place=start)
         if self.take("ORDER"):
-            self.take("SIBLINGS")
+            query.is_siblings = self.take("SIBLINGS")
             self.want("BY", "ORA-00924")
-            self.order_terms()
-        is_limited = self._row_limit()
+            query.order = self.order_terms()
+        if self.comes_any({"OFFSET", "FETCH"}):
+            query.limit = self._row_limit()
         if self.comes("FOR", "UPDATE"):
-            if is_limited:
+            if query.limit:
                 raise OracleError("ORA-02014", "rows of a limited query cannot be locked")
             raise UnsupportedError("FOR UPDATE")
+        return query
 
-    def _named_query(self) -> None:
-        if self.comes("FUNCTION") or self.comes("PROCEDURE"):
+    def _body(self) -> nodes.Body:
+        """Blocks between set operators, all of which bind alike."""
+        body: nodes.Body = self._block()
+        while self.comes_any(SET_OPERATORS) or (self.version >= 21 and self.comes("EXCEPT")):
+            word = self.token.upper
+            self.place += 1
+            is_all = (word == "UNION" or self.version >= 21) and self.take("ALL")
+            body = nodes.SetOperation(word, is_all, body, self._block(), place=body.place)
+        return body
+
+    # WITH
+
+    def _named_query(self) -> nodes.NamedQuery:
+        if self.comes_any({"FUNCTION", "PROCEDURE"}):
             raise UnsupportedError("WITH FUNCTION")
-        self.name("ORA-00903")
-        if self.comes("("):
-            self.names_in_brackets("ORA-00904")
+        start = self.token.start
+        name = self.name("ORA-00903")
+        columns = self.names_in_brackets("ORA-00904") if self.comes("(") else []
         self.want("AS", "ORA-00905")
         self.want("(", "ORA-00906")
-        self.query()
+        named = nodes.NamedQuery(name, self.query(), columns, place=start)
         self.want(")", "ORA-00907")
-        if self.take("SEARCH"):
-            if not (self.take("DEPTH", "FIRST", "BY") or self.take("BREADTH", "FIRST", "BY")):
-                raise self.refused("ORA-00905", "DEPTH FIRST BY is missing")
-            self.order_terms()
-            self.want("SET", "ORA-00905")
-            self.name("ORA-00904")
-        if self.take("CYCLE"):
-            self.name("ORA-00904")
-            while self.take(","):
-                self.name("ORA-00904")
-            self.want("SET", "ORA-00905")
-            self.name("ORA-00904")
-            self.want("TO", "ORA-00905")
-            self.value()
-            self.want("DEFAULT", "ORA-00905")
-            self.value()
+        if self.comes("SEARCH"):
+            named.search = self._search()
+        if self.comes("CYCLE"):
+            named.cycle = self._cycle()
+        return named
 
-    def _block(self) -> None:
-        if self.take("("):
-            self.query()
-            self.want(")", "ORA-00907")
-            return
+    def _search(self) -> nodes.Search:
+        start = self.token.start
+        self.place += 1
+        is_depth = self.take("DEPTH", "FIRST", "BY")
+        if not (is_depth or self.take("BREADTH", "FIRST", "BY")):
+            raise self.refused("ORA-00905", "DEPTH FIRST BY is missing")
+        order = self.order_terms()
+        self.want("SET", "ORA-00905")
+        return nodes.Search(is_depth, order, self.name("ORA-00904"), place=start)
+
+    def _cycle(self) -> nodes.Cycle:
+        start = self.token.start
+        self.place += 1
+        columns = [self.name("ORA-00904")]
+        while self.take(","):
+            columns.append(self.name("ORA-00904"))
+        self.want("SET", "ORA-00905")
+        name = self.name("ORA-00904")
+        self.want("TO", "ORA-00905")
+        marked = self.value()
+        self.want("DEFAULT", "ORA-00905")
+        return nodes.Cycle(columns, name, marked, self.value(), place=start)
+
+    # SELECT
+
+    def _block(self) -> nodes.Block | nodes.Query:
+        if self.comes("("):
+            return self.subquery().query
+        start = self.token.start
         self.want("SELECT", "ORA-00928")
-        if not (self.take("DISTINCT") or self.take("UNIQUE")):
+        is_distinct = self.take("DISTINCT") or self.take("UNIQUE")
+        if not is_distinct:
             self.take("ALL")
-        self._select_list()
-        if self.comes("BULK") or self.comes("INTO"):
+        block = nodes.Block(self._select_list(), is_distinct=is_distinct, place=start)
+        if self.comes_any({"BULK", "INTO"}):
             raise self.refused("ORA-00905", "a query puts nothing into variables")
         if not self.take("FROM"):
             if self.version >= 23 and not self.is_name():
-                return
+                return block
             raise self.refused("ORA-00923", "FROM is missing")
-        self._tables()
+        block.sources = self.tables()
         if self.take("WHERE"):
-            self.condition()
-        self._hierarchy()
-        self._grouping()
-        if self.comes_any({"MODEL"}):
+            block.where = self.condition()
+        self._hierarchy(block)
+        self._grouping(block)
+        if self.comes("MODEL"):
             raise UnsupportedError("MODEL")
+        return block
 
-    def _select_list(self) -> None:
+    def _select_list(self) -> list[nodes.Item]:
+        token = self.token
         if self.take("*"):
-            return
+            return [nodes.Item(nodes.Star(place=token.start), place=token.start)]
+        items = []
         while True:
-            if self.is_name() and self._star_after_name():
-                pass
+            start = self.token.start
+            star = self._star_after_name()
+            if star:
+                items.append(nodes.Item(star, place=start))
             else:
-                self.value()
-                if self.take("AS"):
-                    self.name("ORA-00923")
-                elif self.is_name():
-                    self.place += 1
+                value = self.value()
+                items.append(nodes.Item(value, self.item_alias(), place=start))
             if not self.take(","):
-                return
+                return items
 
-    def _star_after_name(self) -> bool:
+    def _star_after_name(self) -> nodes.Star | None:
         """Reads t.* or s.t.*; nothing where that is not what comes."""
-        for n_names in (1, 2):
-            ahead = 2 * n_names - 1
-            if n_names == 2 and not (self.comes(".", ahead=1) and self.is_name(ahead=2)):
-                return False
-            if self.comes(".", "*", ahead=ahead):
-                self.place += ahead + 2
-                return True
-        return False
+        if not (self.comes(".", ahead=1) and self.is_name()):
+            return None
+        has_schema = not self.comes("*", ahead=2)
+        if has_schema and not (self.comes(".", "*", ahead=3) and self.is_name(ahead=2)):
+            return None
+        start = self.token.start
+        parts = [self.identifier()]
+        self.place += 1
+        if has_schema:
+            parts.append(self.identifier())
+            self.place += 1
+        self.place += 1
+        return nodes.Star(tuple(parts), place=start)
 
-    def _hierarchy(self) -> None:
-        has_start = has_connect = False
+    def _hierarchy(self, block: nodes.Block) -> None:
+        """START WITH and CONNECT BY, in either order."""
         while True:
-            if not has_start and self.take("START"):
+            if block.start is None and self.take("START"):
                 self.want("WITH", "ORA-00905")
-                self.condition()
-                has_start = True
-            elif not has_connect and self.take("CONNECT"):
+                block.start = self.condition()
+            elif block.connect is None and self.take("CONNECT"):
                 self.want("BY", "ORA-00905")
-                self.take("NOCYCLE")
-                self.condition()
-                has_connect = True
+                block.is_nocycle = self.take("NOCYCLE")
+                block.connect = self.condition()
             else:
                 break
-        if has_start and not has_connect:
+        if block.start and not block.connect:
             raise self.refused("ORA-01788", "CONNECT BY is missing")
 
-    def _grouping(self) -> None:
+    def _grouping(self, block: nodes.Block) -> None:
         """GROUP BY and HAVING, in either order."""
-        for _ in range(2):
-            if self.take("GROUP"):
+        while True:
+            if block.groups is None and self.take("GROUP"):
                 self.want("BY", "ORA-00924")
-                self._grouping_term()
-                while self.take(","):
-                    self._grouping_term()
-            if self.take("HAVING"):
-                self.condition()
+                block.groups = self._grouping_terms()
+            elif block.having is None and self.take("HAVING"):
+                block.having = self.condition()
+            else:
+                return
 
-    def _grouping_term(self) -> None:
-        if self.comes("(", ")"):
-            self.place += 2
-        elif self.comes("ROLLUP", "(") or self.comes("CUBE", "(") or self.comes("GROUPING", "SETS", "("):
-            self.place += 3 if self.comes("GROUPING") else 2
-            self._grouping_term()
-            while self.take(","):
-                self._grouping_term()
-            self.want(")", "ORA-00907")
-        else:
-            self.operand("ORA-00936")
+    def _grouping_terms(self) -> list[nodes.Grouping]:
+        terms = [self._grouping_term()]
+        while self.take(","):
+            terms.append(self._grouping_term())
+        return terms
 
-    def _row_limit(self) -> bool:
-        """[OFFSET …] [FETCH …]: is there any?"""
-        is_limited = self.comes("OFFSET") or self.comes("FETCH")
+    def _grouping_term(self) -> nodes.Grouping:
+        start = self.token.start
+        if self.take("(", ")"):
+            return nodes.Grouping("", place=start)
+        if self.take("ROLLUP", "("):
+            return self._grouping_set("ROLLUP", start)
+        if self.take("CUBE", "("):
+            return self._grouping_set("CUBE", start)
+        if self.take("GROUPING", "SETS", "("):
+            return self._grouping_set("SETS", start)
+        value = self.value()
+        values = value.values if isinstance(value, nodes.Row) else [value]
+        return nodes.Grouping("", values, place=start)
+
+    def _grouping_set(self, kind: Literal["ROLLUP", "CUBE", "SETS"], start: int) -> nodes.Grouping:
+        grouping = nodes.Grouping(kind, terms=self._grouping_terms(), place=start)
+        self.want(")", "ORA-00907")
+        return grouping
+
+    def _row_limit(self) -> nodes.Limit:
+        """[OFFSET …] [FETCH …]."""
+        limit = nodes.Limit(place=self.token.start)
         if self.take("OFFSET"):
-            self.value()
-            if not (self.take("ROWS") or self.take("ROW")):
-                raise self.refused("ORA-00905", "ROWS is missing")
+            limit.offset = self.value()
+            self._want_rows()
         if self.take("FETCH"):
+            limit.has_fetch = True
             if not (self.take("FIRST") or self.take("NEXT")):
                 raise self.refused("ORA-00905", "FIRST is missing")
             if not self.comes_any({"ROW", "ROWS"}):
-                self.value()
-                self.take("PERCENT")
-            if not (self.take("ROWS") or self.take("ROW")):
-                raise self.refused("ORA-00905", "ROWS is missing")
-            if not (self.take("ONLY") or self.take("WITH", "TIES")):
-                raise self.refused("ORA-00905", "ONLY is missing")
-        return is_limited
+                limit.count = self.value()
+                limit.is_percent = self.take("PERCENT")
+            self._want_rows()
+            limit.has_ties = self.take("WITH", "TIES")
+            if not limit.has_ties:
+                self.want("ONLY", "ORA-00905")
+        return limit
 
-    # Tables
-
-    def _tables(self) -> None:
-        self._joined()
-        while self.take(","):
-            self._joined()
-
-    def _joined(self) -> None:
-        self._table()
-        while True:
-            if self.comes("CROSS", "APPLY") or self.comes("OUTER", "APPLY"):
-                self.place += 2
-                self._table()
-            elif self.take("CROSS"):
-                self.want("JOIN", "ORA-00905")
-                self._table()
-            elif self.take("NATURAL"):
-                self._join_word()
-                self._table()
-            elif self.comes_any(_JOINS):
-                self._join()
-            else:
-                return
-
-    def _join(self) -> None:
-        """One join with its condition; joins that stand between its table and its condition come first."""
-        self._join_word()
-        self._table()
-        while self.comes_any(_JOINS):
-            self._join()
-        if self.take("ON"):
-            self.condition()
-        elif self.take("USING"):
-            self.names_in_brackets("ORA-00906")
-        else:
-            raise self.refused("ORA-00905", "ON is missing")
-
-    def _join_word(self) -> None:
-        if self.comes_any({"LEFT", "RIGHT", "FULL"}):
-            self.place += 1
-            self.take("OUTER")
-        else:
-            self.take("INNER")
-        self.want("JOIN", "ORA-00905")
-
-    def _table(self) -> None:
-        if self.comes("LATERAL", "("):
-            self.take("LATERAL")
-        if self.take("("):
-            if self.begins_query():
-                self.query()
-            else:
-                self._joined()
-            self.want(")", "ORA-00907")
-            self.take("(", "+", ")")
-        elif self.comes("TABLE", "(") or self.comes("XMLTABLE", "(") or self.comes("JSON_TABLE", "("):
-            raise UnsupportedError(f"{self.token.upper} in FROM")
-        else:
-            self.name("ORA-00903")
-            while self.take("."):
-                self.name("ORA-00903")
-            if self.take("@"):
-                raise UnsupportedError("a link to another database")
-        if self.comes("AS", "OF"):
-            raise UnsupportedError("AS OF")
-        if self.comes_any(_UNREAD) and not self._ends_table(1):
-            raise UnsupportedError(self.token.upper)
-        if self.comes_any({"PIVOT", "UNPIVOT"}) and self._ahead_is_bracket():
-            self._pivot()
-        if self.is_name() and not self._is_no_alias():
-            self.place += 1
-
-    def _is_no_alias(self) -> bool:
-        if self.token.kind == "quoted":
-            return False
-        return self.token.upper in _NO_ALIAS or (self.version >= 21 and self.comes("EXCEPT"))
-
-    def _ends_table(self, ahead: int) -> bool:
-        token = self.ahead(ahead)
-        return token.kind == "end" or token.upper in {",", ")", "WHERE", "ON"}
-
-    def _ahead_is_bracket(self) -> bool:
-        return any(
-            self.comes(*words, "(", ahead=1)
-            for words in ((), ("XML",), ("INCLUDE", "NULLS"), ("EXCLUDE", "NULLS"))
-        )
-
-    def _pivot(self) -> None:
-        if self.take("UNPIVOT"):
-            if self.take("INCLUDE") or self.take("EXCLUDE"):
-                self.want("NULLS", "ORA-00905")
-            self.want("(", "ORA-00906")
-            self._column_or_columns()
-            self.want("FOR", "ORA-00905")
-            self._column_or_columns()
-            self.want("IN", "ORA-00905")
-            self.want("(", "ORA-00906")
-            while True:
-                self._column_or_columns()
-                if self.take("AS"):
-                    self.operand("ORA-00936")
-                if not self.take(","):
-                    break
-        else:
-            self.want("PIVOT", "ORA-00905")
-            if self.take("XML"):
-                raise UnsupportedError("PIVOT XML")
-            self.want("(", "ORA-00906")
-            while True:
-                self.value()
-                self._alias()
-                if not self.take(","):
-                    break
-            self.want("FOR", "ORA-00905")
-            self._column_or_columns()
-            self.want("IN", "ORA-00905")
-            self.want("(", "ORA-00906")
-            while True:
-                if self.comes("("):
-                    self.operand("ORA-00936")
-                else:
-                    self.value()
-                self._alias()
-                if not self.take(","):
-                    break
-        self.want(")", "ORA-00907")
-        self.want(")", "ORA-00907")
-
-    def _alias(self) -> None:
-        if self.take("AS"):
-            self.name("ORA-00923")
-        elif self.is_name():
-            self.place += 1
-
-    def _column_or_columns(self) -> None:
-        if self.comes("("):
-            self.names_in_brackets("ORA-00904")
-        else:
-            self.name("ORA-00904")
-            while self.take("."):
-                self.name("ORA-00904")
+    def _want_rows(self) -> None:
+        if not (self.take("ROWS") or self.take("ROW")):
+            raise self.refused("ORA-00905", "ROWS is missing")

@@ -31,7 +31,12 @@ from glue.dialects.oracle_regexps import (
 if TYPE_CHECKING:
     import duckdb
 
-_SCRIPTS = ("oracle_macros.sql", "oracle_number_macros.sql", "oracle_date_macros.sql")
+_SCRIPTS = (
+    "oracle_macros.sql",
+    "oracle_number_macros.sql",
+    "oracle_date_macros.sql",
+    "oracle_arithmetic_macros.sql",
+)
 _MICROSECONDS = {"DAY": 86_400_000_000, "HOUR": 3_600_000_000, "MINUTE": 60_000_000, "SECOND": 1_000_000}
 _MONTHS = {"YEAR": 12, "MONTH": 1}
 _SAID = re.compile(r"(?P<code>ORA-[0-9]{5}): (?P<message>.*)|unsupported: (?P<unsupported>.*)")

@@ -6,15 +6,21 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from glue.dialects.errors import DialectError
+from glue.dialects.nodes import Identifier
 
 Kind = Literal["word", "quoted", "text", "number", "bind", "sign", "bad", "end"]
+_FARTHEST = 8
+"""So many words ahead are asked for at the most, where it is not known that the end is not among them."""
 _MOST_BRACKETS = 100
 """Before a query; more are not looked through."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Token:
-    """One word of a statement. `upper` is for comparing: a plain word in capitals, all else as it stands."""
+    """One word of a statement. `upper` is for comparing: a plain word in capitals, all else as it stands.
+
+    What is in quotes has them in `upper`, so that no word and no sign equals it.
+    """
 
     kind: Kind
     text: str
@@ -39,7 +45,7 @@ class Words:
 
     def __init__(self, tokens: list[Token]) -> None:
         self.place = 0
-        self._tokens = tokens
+        self._tokens = [*tokens, *[tokens[-1]] * _FARTHEST]
 
     @property
     def token(self) -> Token:
@@ -47,8 +53,8 @@ class Words:
         return self._tokens[self.place]
 
     def ahead(self, n: int) -> Token:
-        """The word so many after the next one; the end's after the end."""
-        return self._tokens[min(self.place + n, len(self._tokens) - 1)]
+        """The word so many after the next one; the end again after the end."""
+        return self._tokens[self.place + n]
 
     def since(self, place: int) -> list[Token]:
         """The words that were read since that place."""
@@ -56,14 +62,16 @@ class Words:
 
     def comes(self, *words: str, ahead: int = 0) -> bool:
         """Do these words come next?"""
-        return all(
-            token.upper == word and token.kind in ("word", "sign")
-            for word, token in ((word, self.ahead(ahead + at)) for at, word in enumerate(words))
-        )
+        at = self.place + ahead
+        for word in words:
+            if self._tokens[at].upper != word:
+                return False
+            at += 1
+        return True
 
     def comes_any(self, words: set[str] | frozenset[str]) -> bool:
         """Does one of these words come next?"""
-        return self.token.kind in ("word", "sign") and self.token.upper in words
+        return self._tokens[self.place].upper in words
 
     def take(self, *words: str) -> bool:
         """Read these words where they come next."""
@@ -87,22 +95,29 @@ class Words:
         token = self.ahead(ahead)
         return token.kind == "quoted" or (token.kind == "word" and token.upper not in self.RESERVED)
 
-    def name(self, code: str = "") -> None:
+    def name(self, code: str = "") -> Identifier:
         """Read a name, or refuse the query with `code` (MISSING)."""
         if not self.is_name():
             raise self.refused(code or self.MISSING, "a name is missing")
-        self.place += 1
+        return self.identifier()
 
-    def names_in_brackets(self, code: str = "") -> int:
-        """Read (a, b, …), or refuse the query: how many are there?"""
+    def identifier(self) -> Identifier:
+        """Read the next word as a name, whatever it is: without its quotes, a doubled one in them as one."""
+        token = self.token
+        self.place += 1
+        if token.kind != "quoted":
+            return Identifier(token.text)
+        closing = token.text[-1]
+        return Identifier(token.text[1:-1].replace(closing * 2, closing), is_quoted=True)
+
+    def names_in_brackets(self, code: str = "") -> list[Identifier]:
+        """Read (a, b, …), or refuse the query."""
         self.want("(", code)
-        self.name(code)
-        n_names = 1
+        names = [self.name(code)]
         while self.take(","):
-            self.name(code)
-            n_names += 1
+            names.append(self.name(code))
         self.want(")", self.UNCLOSED)
-        return n_names
+        return names
 
     def skip_brackets(self) -> None:
         """Read ( … ) where it comes, whatever stands in it."""

@@ -1,0 +1,334 @@
+"""Whole queries for Oracle in DuckDB's SQL: WITH, set operations, and what a block belongs to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from glue.dialects import nodes
+from glue.dialects.errors import UnsupportedError
+from glue.dialects.oracle.aggregates import ordered
+from glue.dialects.oracle.blocks import Blocks
+from glue.dialects.oracle.kinds import MOMENTS, NULL, NUMBERS, TEXTS
+from glue.dialects.oracle.limits import Cut, cut_of, limited
+from glue.dialects.oracle.names import folded
+from glue.dialects.oracle_errors import OracleError
+from glue.dialects.scopes import Output, Scope
+from glue.dialects.values import Sql
+
+_SET_WORDS = {"UNION": "union", "MINUS": "except", "EXCEPT": "except", "INTERSECT": "intersect"}
+
+
+class Queries(Blocks):
+    """A translation of whole queries. `words` are those of the statement, in capitals."""
+
+    words: frozenset[str] = frozenset()
+
+    def statement(self, query: nodes.Query, words: frozenset[str]) -> tuple[str, list[Output]]:
+        """A query that is all there is: its text, and its columns."""
+        self.words = words
+        return self.query(query)
+
+    def subquery(self, query: nodes.Query) -> tuple[str, list[Output]]:
+        """A query within this one."""
+        return self.query(query)
+
+    def query(self, node: nodes.Query) -> tuple[str, list[Output]]:
+        """A query with what WITH names, its order and its limit."""
+        named = dict(self.named_queries)
+        try:
+            texts = [self._named_query(one) for one in node.named]
+            cut = None if node.limit is None else cut_of(node.limit, self.value)
+            text, outputs = self._body(node.body, node, cut)
+        finally:
+            self.named_queries = named
+        if texts:
+            recursive = "recursive " * any(self._is_recursive(one) for one in node.named)
+            text = f"with {recursive}{', '.join(texts)} {text}"
+        return text, outputs
+
+    def _body(self, body: nodes.Body, query: nodes.Query, cut: Cut | None) -> tuple[str, list[Output]]:
+        if isinstance(body, nodes.Block):
+            return self.block(body, query, cut)
+        if isinstance(body, nodes.Query):
+            text, outputs = self.query(body)
+        else:
+            text, outputs = self._set_operation(body)
+        if not query.order and cut is None:
+            return text, outputs
+        rows = self.alias()
+        terms = [self._place_of(term, outputs, rows) for term in query.order]
+        columns = [f"{rows}.c{place}" for place in range(1, len(outputs) + 1)]
+        return limited(columns, f" from ({text}) as {rows}", False, terms, cut, self.alias), outputs
+
+    def _place_of(self, term: nodes.OrderTerm, outputs: list[Output], rows: str) -> str:
+        """A term of an order of several blocks: a number or name of a column of theirs."""
+        node = term.value
+        if isinstance(node, nodes.Number) and node.text.isdigit():
+            place = int(node.text)
+        elif isinstance(node, nodes.Name) and len(node.parts) == 1:
+            places = [at for at, one in enumerate(outputs, 1) if one.name == folded(node.parts[0])]
+            if not places:
+                raise OracleError("ORA-00904", f'"{folded(node.parts[0])}": invalid identifier')
+            place = places[0]
+        elif isinstance(node, nodes.Name):
+            raise OracleError("ORA-00904", "a column of a set operation belongs to no table")
+        else:
+            place = 0
+        if not 1 <= place <= len(outputs):
+            raise OracleError("ORA-01785", "ORDER BY item must be the number of a SELECT-list expression")
+        return ordered(f"{rows}.c{place}", term)
+
+    # Set operations
+
+    def _set_operation(self, node: nodes.SetOperation) -> tuple[str, list[Output]]:
+        left, outputs = self._side(node.left)
+        right, others = self._side(node.right)
+        if len(outputs) != len(others):
+            raise OracleError("ORA-01789", "query block has incorrect number of result columns")
+        joined = [_one_output(one, other) for one, other in zip(outputs, others, strict=True)]
+        word = _SET_WORDS[node.word] + " all" * node.is_all
+        return f"({left}) {word} ({right})", joined
+
+    def _side(self, body: nodes.Body) -> tuple[str, list[Output]]:
+        if isinstance(body, nodes.Block):
+            return self.block(body, None, None)
+        if isinstance(body, nodes.Query):
+            return self.query(body)
+        return self._set_operation(body)
+
+    # WITH
+
+    def _is_recursive(self, named: nodes.NamedQuery) -> bool:
+        name = folded(named.name)
+        return any(
+            isinstance(part, nodes.Table) and len(part.parts) == 1 and folded(part.parts[0]) == name
+            for part in nodes.parts_within(named.query, with_queries=True)
+        )
+
+    def _named_query(self, named: nodes.NamedQuery) -> str:
+        stored = self.alias("w")
+        names = [folded(column) for column in named.columns]
+        if self._is_recursive(named) and folded(named.name) not in self._shadowed():
+            return self._recursive_query(named, stored, names)
+        if named.search or named.cycle:
+            raise OracleError("ORA-32040", "recursive WITH is missing for SEARCH or CYCLE")
+        text, outputs = self.query(named.query)
+        outputs = _renamed(outputs, names)
+        self.named_queries[folded(named.name)] = (stored, outputs)
+        return f"{stored} as ({text})"
+
+    def _shadowed(self) -> set[str]:
+        return set()
+
+    def _recursive_query(self, named: nodes.NamedQuery, stored: str, names: list[str]) -> str:
+        """WITH t (…) AS (anchor UNION ALL what refers to t), which stops where a row is its own ancestor."""
+        if not names:
+            raise OracleError("ORA-32039", "recursive WITH clause must have column alias list")
+        body = named.query.body
+        if not isinstance(body, nodes.SetOperation) or body.word != "UNION" or not body.is_all:
+            raise OracleError("ORA-32040", "recursive WITH clause must use a UNION ALL operation")
+        if named.query.order or named.query.limit or not isinstance(body.right, nodes.Block):
+            raise UnsupportedError("a recursive WITH of several branches, or with an order")
+        anchor, outputs = self._anchor(body.left, named, names)
+        outputs = _renamed(outputs, names)
+        self.named_queries[folded(named.name)] = (stored, outputs)
+        columns = [f"c{place}" for place in range(1, len(outputs) + 1)]
+        watched = self._watched(named, outputs)
+        row = _row(watched)
+        key, is_ordered = self._search_keys(named, outputs)
+        extra = ["ids"] + ["places"] * is_ordered + ["is_cycle"] * (named.cycle is not None)
+        first = f"select *, [{row}]" + (f", [{key}]" if is_ordered else "")
+        first += ", false" * (named.cycle is not None)
+        recursive, others = self.block(body.right, None, None, hidden=self._carried(stored, extra))
+        if len(others) != len(outputs):
+            raise OracleError("ORA-01789", "query block has incorrect number of result columns")
+        for one, other in zip(outputs, others, strict=True):
+            _one_output(one, other)
+        next_columns = [*columns, "old_ids"] + ["old_places"] * is_ordered
+        found = f"list_contains(old_ids, {row})"
+        grown = f"list_append(old_ids, {row})"
+        if named.cycle is None:
+            refused = "error('ORA-32044: cycle detected while executing recursive WITH query')"
+            grown = f"list_append(old_ids, case when {found} then {refused} else {row} end)"
+        then = f"select {', '.join(columns)}, {grown}" + (
+            f", list_append(old_places, {key})" if is_ordered else ""
+        )
+        where = ""
+        if named.cycle is not None:
+            then += f", {found}"
+            where = " where not old_is_cycle"
+            next_columns.append("old_is_cycle")
+        casts = ", ".join(_as_typed(column, one) for column, one in zip(columns, outputs, strict=True))
+        then = then.replace(", ".join(columns), casts, 1)
+        first = first.replace("*", casts, 1)
+        inner = self.alias("w")
+        text = (
+            f"{inner}({', '.join([*columns, *extra])}) as ({first} from ({anchor}) as a({', '.join(columns)})"
+            f" union all {then} from ({recursive}) as n({', '.join(next_columns)}){where})"
+        )
+        text = text.replace(f"{stored} as", f"{inner} as")
+        return f"{text}, {stored} as ({self._with_marks_of(named, inner, outputs)})"
+
+    def _anchor(
+        self, body: nodes.Body, named: nodes.NamedQuery, names: list[str]
+    ) -> tuple[str, list[Output]]:
+        name = folded(named.name)
+        hidden = self.named_queries.pop(name, None)
+        try:
+            if hidden is None and any(
+                isinstance(part, nodes.Table) and len(part.parts) == 1 and folded(part.parts[0]) == name
+                for part in nodes.parts_within(body, with_queries=True)
+            ):
+                raise UnsupportedError("a recursive WITH of several branches")
+            text, outputs = self._side(body)
+        finally:
+            if hidden is not None:
+                self.named_queries[name] = hidden
+        if len(names) != len(outputs):
+            raise OracleError("ORA-32038", "number of WITH clause column names does not match")
+        return text, outputs
+
+    def _watched(self, named: nodes.NamedQuery, outputs: list[Output]) -> list[str]:
+        """The columns that tell a cycle: those of CYCLE, else all."""
+        if named.cycle is None:
+            return [f"c{place}" for place in range(1, len(outputs) + 1)]
+        return [f"c{_place_named(one, outputs)}" for one in named.cycle.columns]
+
+    def _search_keys(self, named: nodes.NamedQuery, outputs: list[Output]) -> tuple[str, bool]:
+        if named.search is None:
+            return "", False
+        keys = []
+        for term in named.search.order:
+            if not isinstance(term.value, nodes.Name) or term.is_descending or term.nulls:
+                raise UnsupportedError("SEARCH in another order than that of columns going up")
+            keys.append(f"c{_place_named(term.value.parts[-1], outputs)}")
+        return _row(keys), True
+
+    def _carried(self, stored: str, extra: list[str]) -> Callable[[Scope], list[str]]:
+        """What a row hands down to those that come of it."""
+
+        def hidden(scope: Scope) -> list[str]:
+            for relation in scope.relations:
+                if relation.text == stored:
+                    return [f"{relation.alias}.{column}" for column in extra]
+            raise UnsupportedError("a recursive WITH whose own name stands in no plain FROM")
+
+        return hidden
+
+    def _with_marks_of(self, named: nodes.NamedQuery, inner: str, outputs: list[Output]) -> str:
+        """The rows with the columns that SEARCH and CYCLE set, which come after the others."""
+        listed = [f"c{place}" for place in range(1, len(outputs) + 1)]
+        own = list(outputs)
+        if named.search is not None:
+            order = "places" if named.search.is_depth else "len(ids), places"
+            listed.append(f"row_number() over (order by {order}) as c{len(listed) + 1}")
+            own.append(Output(folded(named.search.name), "number", 19))
+        if named.cycle is not None:
+            marked, unmarked = self.value(named.cycle.marked), self.value(named.cycle.unmarked)
+            listed.append(
+                f"case when is_cycle then {marked.text} else {unmarked.text} end as c{len(listed) + 1}"
+            )
+            own.append(Output(folded(named.cycle.name), "text"))
+        stored, _ = self.named_queries[folded(named.name)]
+        self.named_queries[folded(named.name)] = (stored, own)
+        return f"select {', '.join(listed)} from {inner}"
+
+    # Values by their classes
+
+    def translated(self, node: nodes.Value) -> Sql:
+        """The value by the class of its node. Raises OracleError and UnsupportedError."""
+        translate = self._BY_CLASS.get(type(node))
+        if translate is None:
+            raise UnsupportedError(f"{type(node).__name__.upper()} as a value")
+        return translate(self, node)
+
+    def _null(self, _node: nodes.Null) -> Sql:
+        return NULL
+
+    def _scalar(self, node: nodes.Subquery) -> Sql:
+        text, outputs = self.subquery(node.query)
+        if len(outputs) != 1:
+            raise OracleError("ORA-00913", "too many values")
+        one = outputs[0]
+        return Sql(f"({text})", one.kind, one.precision, one.scale, may_fail=one.may_fail)
+
+    def _row_value(self, node: nodes.Row) -> Sql:
+        if len(node.values) == 1:
+            return self.value(node.values[0])
+        raise OracleError("ORA-00907", "several values where one is wanted")
+
+    _BY_CLASS = {  # noqa: RUF012
+        nodes.Name: lambda self, node: self.name(node),
+        nodes.Number: Blocks.number_literal,
+        nodes.Text: Blocks.text_literal,
+        nodes.Null: _null,
+        nodes.Typed: Blocks.typed_literal,
+        nodes.Interval: Blocks.interval_literal,
+        nodes.Operation: Blocks.operation,
+        nodes.Prefixed: Blocks.prefixed,
+        nodes.Row: _row_value,
+        nodes.Subquery: _scalar,
+        nodes.Case: Blocks.case,
+        nodes.Cast: Blocks.cast,
+        nodes.Extract: Blocks.extract,
+        nodes.Trim: Blocks.trim,
+        nodes.Call: Blocks.call,
+        nodes.Logic: Blocks.logic,
+        nodes.Not: Blocks.negation,
+        nodes.Comparison: Blocks.comparison,
+        nodes.Between: Blocks.range,
+        nodes.Like: Blocks.likeness,
+        nodes.In: Blocks.membership,
+        nodes.Is: Blocks.state,
+        nodes.Exists: Blocks.existence,
+    }
+
+
+def _row(columns: list[str]) -> str:
+    return f"row({', '.join(columns)})"
+
+
+def _as_typed(column: str, output: Output) -> str:
+    """A column of a recursion, in a type that holds what comes later too."""
+    if output.kind == "number":
+        return f"{column}::decimal(38, {output.scale})" if output.scale else f"{column}::bigint"
+    if output.kind == "double":
+        return f"{column}::double"
+    if output.kind in MOMENTS:
+        return f"{column}::timestamp"
+    return f"{column}::varchar" if output.kind in TEXTS else column
+
+
+def _place_named(name: nodes.Identifier, outputs: list[Output]) -> int:
+    for place, output in enumerate(outputs, 1):
+        if output.name == folded(name):
+            return place
+    raise OracleError("ORA-00904", f'"{folded(name)}": invalid identifier')
+
+
+def _renamed(outputs: list[Output], names: list[str]) -> list[Output]:
+    if not names:
+        return outputs
+    if len(names) != len(outputs):
+        raise OracleError("ORA-32038", "number of WITH clause column names does not match")
+    return [
+        Output(name, one.kind, one.precision, one.scale, one.may_fail)
+        for name, one in zip(names, outputs, strict=True)
+    ]
+
+
+def _one_output(one: Output, other: Output) -> Output:
+    """A column of two blocks: of one kind, or ORA-01790."""
+    if one.kind == "null":
+        return Output(one.name, other.kind, other.precision, other.scale)
+    kind = one.kind
+    if other.kind not in ("null", kind):
+        for family, widest in ((TEXTS, "text"), (NUMBERS, "double"), (MOMENTS, "timestamp")):
+            if {kind, other.kind} <= family:
+                kind = widest
+                break
+        else:
+            raise OracleError("ORA-01790", "expression must have same datatype as corresponding expression")
+    scale = max(one.scale, other.scale)
+    whole = max(one.precision - one.scale, other.precision - other.scale)
+    return Output(one.name, kind, min(38, whole + scale), scale, one.may_fail or other.may_fail)

@@ -1,0 +1,66 @@
+-- What stands for Oracle's operators and casts where DuckDB's own answer otherwise.
+
+create or replace temp macro ora_divide(dividend, divisor) as
+    list_transform(
+        [struct_pack(dividend := dividend::double, divisor := divisor::double)],
+        lambda given: case
+            when given.divisor = 0 then error('ORA-01476: divisor is equal to zero')
+            else given.dividend / given.divisor
+        end
+    )[1];
+
+create or replace temp macro ora_days_between(later, earlier) as
+    (epoch_us(later) - epoch_us(earlier)) / 86400000000;
+
+-- To the second: what takes a DATE gives one.
+create or replace temp macro ora_move_days(moment, n_days) as
+    ora_in_reach(moment + to_seconds(round(n_days::double * 86400)::bigint));
+
+-- Unlike ADD_MONTHS an interval of months has no last days: the day must be there.
+create or replace temp macro ora_move_months(moment, months) as
+    list_transform(
+        [struct_pack(given := moment, moved := moment + months)],
+        lambda pair: case
+            when day(pair.given) <> day(pair.moved) then error('ORA-01839: date not valid for month specified')
+            else ora_in_reach(pair.moved)
+        end
+    )[1];
+
+-- To so many digits behind the point, below a bound.
+create or replace temp macro ora_cast_number(number, digits, bound) as
+    list_transform(
+        [ora_round(number, digits)],
+        lambda given: case
+            when abs(given) >= bound then error('ORA-01438: value larger than specified precision allows')
+            else given
+        end
+    )[1];
+
+create or replace temp macro ora_cast_double(number, digits, bound) as
+    ora_cast_number(ora_decimal(number), digits, bound);
+
+-- A value that is no text has to fit.
+create or replace temp macro ora_cast_written(words, n_letters) as
+    list_transform(
+        [words],
+        lambda given: case
+            when length(given) > n_letters then error('unsupported: CAST of a value to a text too short for it')
+            else given
+        end
+    )[1];
+
+create or replace temp macro ora_greatest(first, second) as
+    case when first is not null and second is not null then greatest(first, second) end;
+
+create or replace temp macro ora_least(first, second) as
+    case when first is not null and second is not null then least(first, second) end;
+
+create or replace temp macro ora_bounded_text(words) as
+    list_transform(
+        [words],
+        lambda given: case
+            when octet_length(encode(given)) > 4000
+                then error('ORA-01489: result of string concatenation is too long')
+            else given
+        end
+    )[1];
