@@ -14,7 +14,7 @@ from glue.dialects import nodes
 from glue.dialects.errors import UnsupportedError
 from glue.dialects.oracle.aggregates import GroupLayer, Level, Selected, ordered
 from glue.dialects.oracle.functions import AGGREGATES
-from glue.dialects.oracle.hierarchies import scope_fields
+from glue.dialects.oracle.hierarchies import Tree, scope_fields
 from glue.dialects.oracle.limits import Cut, limited
 from glue.dialects.oracle.names import folded
 from glue.dialects.oracle.pivots import Pivots
@@ -152,18 +152,10 @@ class Blocks(Pivots):
             kept += ["is_cycle"] * ("CONNECT_BY_ISCYCLE" in self.words)
             kept += ["parent"] * ("PRIOR" in self.words) + ["root"] * ("CONNECT_BY_ROOT" in self.words)
             text = ", ".join(f"{rows}.{column}" for column in kept)
-            self._moved_tree(alias)
+            self.tree = Tree(alias, self.tree.path_columns)
         for word, value in scope.pseudo.items():
             scope.pseudo[word] = Sql(f"{alias}.{value.text.partition('.')[2]}", value.kind, value.precision)
         return text
-
-    def _moved_tree(self, alias: str) -> None:
-        """PRIOR of numbered rows would have to know their columns' former places."""
-        if {"PRIOR", "CONNECT_BY_ROOT", "SYS_CONNECT_BY_PATH"} & self.words and self.tree is not None:
-            names = [name for name in ("CONNECT_BY_ROOT", "SYS_CONNECT_BY_PATH") if name in self.words]
-            if names:
-                raise UnsupportedError(f"ROWNUM or KEEP beside {names[0]}")
-            self.tree = type(self.tree)(alias)
 
     def _mentions_rownum(self, node: nodes.Block, order: list[nodes.OrderTerm]) -> bool:
         parts: list[nodes.Node] = [*node.items, *order, *(node.groups or [])]
@@ -402,10 +394,16 @@ def _most_rows(counting: list[nodes.Value]) -> int | None:
     if len(counting) != 1 or not isinstance(counting[0], nodes.Comparison):
         return None
     left, sign, right = counting[0].left, counting[0].sign, counting[0].right
-    if sign not in ("<=", "<") or not isinstance(left, nodes.Name) or not isinstance(right, nodes.Number):
+    if (
+        sign not in ("<=", "<", "=")
+        or not isinstance(left, nodes.Name)
+        or not isinstance(right, nodes.Number)
+    ):
         return None
     if not right.text.isdigit():
         return None
+    if sign == "=":
+        return int(right.text == "1")
     return max(int(right.text) - (sign == "<"), 0)
 
 

@@ -12,6 +12,7 @@ from glue.dialects.oracle.blocks import Blocks
 from glue.dialects.oracle.kinds import MOMENTS, NULL, NUMBERS, TEXTS
 from glue.dialects.oracle.limits import Cut, cut_of, limited
 from glue.dialects.oracle.names import folded
+from glue.dialects.oracle.sources import shielded
 from glue.dialects.oracle_errors import OracleError
 from glue.dialects.scopes import Output, Scope
 from glue.dialects.values import Sql
@@ -114,7 +115,7 @@ class Queries(Blocks):
         text, outputs = self.query(named.query)
         outputs = _renamed(outputs, names)
         self.named_queries[folded(named.name)] = (stored, outputs)
-        return f"{stored} as ({text})"
+        return f"{stored} as ({shielded(text, outputs)})"
 
     def _recursive_query(self, named: nodes.NamedQuery, stored: str, names: list[str]) -> str:
         """WITH t (…) AS (anchor UNION ALL what refers to t), which stops where a row is its own ancestor."""

@@ -99,6 +99,7 @@ class Sources(Aggregates):
             outer = Scope(self.scope.outer, list(before))
         with self.within(outer or Scope()):
             text, outputs = self.subquery(node.query)
+        text = shielded(text, outputs)
         lateral = "lateral " * node.is_lateral
         name = folded(node.alias) if node.alias else None
         return f"{lateral}({text}) as {alias}", Relation(name, alias, fields_of(alias, outputs))
@@ -261,6 +262,13 @@ def _one_named(scope: Scope, name: str) -> Field:
     if len(found) > 1:
         raise OracleError("ORA-00918", f'column "{name}" is ambiguously defined')
     return found[0]
+
+
+def shielded(text: str, outputs: list[Output]) -> str:
+    """A query whose values may fail for rows that it leaves out: no condition from outside gets into it."""
+    if any(one.may_fail for one in outputs):
+        return f"select * from ({text}) offset 0"
+    return text
 
 
 def output_of(name: str | None, value: Sql) -> Output:
