@@ -343,9 +343,11 @@ class Aggregates(Calls):
             before = f"({before} or {key.text} is null)"
         counted = "count(*)"
         if node.name == "DENSE_RANK":
-            if terms[0].is_descending:
-                raise UnsupportedError("DENSE_RANK WITHIN GROUP of a descending order")
             counted = f"count(distinct {key.text})"
+            if terms[0].is_descending:
+                nulls = f"coalesce(max(({key.text} is null)::integer), 0)"
+                calls = [f"{counted} filter (where {before})", nulls]
+                return Aggregation("({0} + {1} + 1)", calls, "number", _COUNT_DIGITS)
         if node.name == "CUME_DIST":
             same = f"({before} or {key.text} = {asked.text})"
             calls = [f"count(*) filter (where {same})", "count(*)"]

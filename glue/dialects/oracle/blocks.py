@@ -219,7 +219,8 @@ class Blocks(Pivots):
         listed = [*level.key_names.values()]
         listed += [f"{call} as {name}" for call, name in level.layer.columns.items()]
         sets = ", ".join(self._set_text(group, level) for group in node.groups)
-        return f"({_select(listed)}{clause} group by {sets}) as {level.layer.alias}"
+        # of no rows there is no group, not even that of all rows
+        return f"({_select(listed)}{clause} group by {sets} having count(*) > 0) as {level.layer.alias}"
 
     def _set_text(self, group: nodes.Grouping, level: Level) -> str:
         if group.kind:

@@ -372,14 +372,38 @@ class Calls(Arithmetic):
     # CAST
 
     def cast(self, node: nodes.Cast) -> Sql:
-        """CAST to the types of Oracle."""
+        """CAST to the types of Oracle, and VALIDATE_CONVERSION."""
         operand = self.value(node.operand)
+        if node.word == "VALIDATE_CONVERSION":
+            made = self._cast_by_model(node, operand)
+            text = f"case when {operand.text} is null or try({made.text}) is not null then 1 else 0 end"
+            return Sql(text, "number", 1)
+        if node.default is not None:
+            made = self._cast_by_model(node, operand)
+            default = self._cast_by_model(node, self.value(node.default))
+            text = f"case when {operand.text} is not null then coalesce(try({made.text}), {default.text}) end"
+            return Sql(text, made.kind, made.precision, made.scale, may_fail=default.may_fail)
+        return self._cast(node, operand)
+
+    def _cast_by_model(self, node: nodes.Cast, operand: Sql) -> Sql:
+        """A cast, of a text by the model that stands behind the type."""
+        word = node.type.words[0]
+        if node.style is None or operand.kind not in TEXTS or word not in ("DATE", "TIMESTAMP", "NUMBER"):
+            if node.style is not None and operand.kind in TEXTS:
+                raise UnsupportedError(f"{node.word} AS {word} by a model")
+            return self._cast(node, operand)
+        made = self.macro(f"TO_{word}", [operand, as_text(self.value(node.style))])
+        return _cast_number(made, word, node.type.arguments) if word == "NUMBER" else made
+
+    def _cast(self, node: nodes.Cast, operand: Sql) -> Sql:
         word = node.type.words[0]
         if len(node.type.words) > 1 and node.type.words != ("DOUBLE", "PRECISION"):
             raise UnsupportedError(f"CAST AS {' '.join(node.type.words)}")
         if word in ("NUMBER", "NUMERIC", "DECIMAL", "DEC", "INTEGER", "INT", "SMALLINT"):
             return _cast_number(as_number(operand), word, node.type.arguments)
-        if word in ("FLOAT", "REAL", "DOUBLE", "BINARY_DOUBLE", "BINARY_FLOAT"):
+        if word in ("FLOAT", "REAL", "DOUBLE"):
+            return as_number(operand)  # decimal numbers too, of so many binary digits
+        if word in ("BINARY_DOUBLE", "BINARY_FLOAT"):
             value = as_number(operand)
             return Sql(f"({value.text})::double", "double", may_fail=value.may_fail)
         if word in ("VARCHAR2", "VARCHAR", "NVARCHAR2", "CHAR", "NCHAR", "CHARACTER"):

@@ -33,6 +33,9 @@ _DECLARED = re.compile(r"(?P<words>[A-Z0-9_]+(?: [A-Z]+)*)(?:\((?P<digits>[^)]*)
 _STORED_DECIMAL = re.compile(r"DECIMAL\((\d+),\s?(\d+)\)")
 _WHOLE = frozenset(["TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"])
 _LENGTH = re.compile(r"\((\d+)(?: (BYTE|CHAR))?\)")
+_FLOATS = frozenset({"FLOAT", "REAL", "DOUBLE PRECISION"})
+"""Types of decimal numbers with a binary precision, which DuckDB holds as binary ones."""
+_FLOAT_DIGITS = (38, 20)
 _DECLARED_KINDS = {
     "VARCHAR2": "text",
     "VARCHAR": "text",
@@ -45,9 +48,6 @@ _DECLARED_KINDS = {
     "CHARACTER": "char",
     "DATE": "date",
     "TIMESTAMP": "timestamp",
-    "FLOAT": "double",
-    "REAL": "double",
-    "DOUBLE PRECISION": "double",
     "BINARY_DOUBLE": "double",
     "BINARY_FLOAT": "double",
 }
@@ -62,6 +62,8 @@ def column_value(column: Column) -> Sql:
     words = said["words"] if said else ""
     if said and words in _NUMBERS_WORDS:
         return _by_stored_type(column)
+    if said and words in _FLOATS and column.stored_type == "DOUBLE":
+        return Sql("ora_decimal({})", "number", *_FLOAT_DIGITS)
     kind = _DECLARED_KINDS.get(words, "")
     if said and "TIME ZONE" in said["rest"]:
         kind = ""

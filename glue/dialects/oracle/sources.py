@@ -136,6 +136,8 @@ class Sources(Aggregates):
             return f"{left} cross join {right}", relations
         if node.kind == "OUTER APPLY":
             return f"{left} left join {right} on true", relations
+        if node.left_partition or node.right_partition:
+            return self._partitioned(node, (left, left_relations), (right, right_relations)), relations
         if node.on is not None:
             with self.within(Scope(self.scope.outer, relations)) as scope:
                 scope.merged = self.scope.merged
@@ -144,6 +146,27 @@ class Sources(Aggregates):
         else:
             condition = self._merging(node, left_relations, right_relations)
         return f"{left} {node.kind.lower()} join {right} on {condition}", relations
+
+    def _partitioned(
+        self, node: nodes.Join, left: tuple[str, list[Relation]], right: tuple[str, list[Relation]]
+    ) -> str:
+        """An outer join of each part of one side: all rows of the other, beside the keys of every part."""
+        (parted, parts), (whole, others) = (left, right) if node.left_partition else (right, left)
+        keys = node.left_partition or node.right_partition
+        is_outer = node.kind == ("RIGHT" if node.left_partition else "LEFT")
+        if not is_outer or node.on is None or (node.left_partition and node.right_partition):
+            raise UnsupportedError(f"PARTITION BY of a side of {node.kind} JOIN")
+        with self.within(Scope(self.scope.outer, [*parts, *others])):
+            found = [self.value(key).text for key in keys]
+            condition = self.value(node.on).text
+        alias = self.alias("p")
+        named = [f"{text} as k{place}" for place, text in enumerate(found, 1)]
+        same = [f"{text} is not distinct from {alias}.k{place}" for place, text in enumerate(found, 1)]
+        for one in (one for relation in parts for one in relation.fields):
+            if one.sql().text in found:
+                one.becomes(alias, f"k{found.index(one.sql().text) + 1}")
+        every = f"(select distinct {', '.join(named)} from {parted}) as {alias} cross join {whole}"
+        return f"{every} left join {parted} on {' and '.join([*same, condition])}"
 
     def _merging(self, node: nodes.Join, left: list[Relation], right: list[Relation]) -> str:
         """The condition of NATURAL JOIN and USING, whose columns become one of two."""
