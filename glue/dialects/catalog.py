@@ -1,7 +1,8 @@
 """What tables a local database has, under the names and with the types that its dialect knows them by.
 
 A database that was loaded for a dialect says so in its comments: a table's holds the dialect and the exact
-name (`oracle "EMP"`), a column's its exact name and its declared type (`"HIREDATE" DATE`). Without comments
+name (`oracle "EMP"`), a column's its exact name and its declared type (`"HIREDATE" DATE`); what COMMENT ON
+said of them may follow on lines of its own. Without comments
 the names are taken for unquoted ones, and the types are those of DuckDB.
 """
 
@@ -14,8 +15,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import duckdb
 
-_TABLE_COMMENT = re.compile(r'(?P<dialect>\w+) "(?P<name>(?:[^"]|"")+)"')
-_COLUMN_COMMENT = re.compile(r'"(?P<name>(?:[^"]|"")+)" (?P<type>.+)')
+_TABLE_COMMENT = re.compile(r'(?P<dialect>\w+) "(?P<name>(?:[^"]|"")+)"(?:\n.*)?', re.DOTALL)
+_COLUMN_COMMENT = re.compile(r'"(?P<name>(?:[^"]|"")+)" (?P<type>[^\n]+)(?:\n.*)?', re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +41,18 @@ class StoredTable:
     is_exact: bool
 
 
-def table_comment(dialect: str, name: str) -> str:
+def table_comment(dialect: str, name: str, description: str | None = None) -> str:
     """The comment of a table that was loaded for a dialect."""
-    return f"{dialect} {quoted(name)}"
+    return _described(f"{dialect} {quoted(name)}", description)
 
 
-def column_comment(name: str, declared_type: str) -> str:
+def column_comment(name: str, declared_type: str, description: str | None = None) -> str:
     """The comment of a column of such a table."""
-    return f"{quoted(name)} {declared_type}"
+    return _described(f"{quoted(name)} {declared_type}", description)
+
+
+def _described(comment: str, description: str | None) -> str:
+    return f"{comment}\n{description}" if description else comment
 
 
 def quoted(name: str) -> str:

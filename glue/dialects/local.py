@@ -70,14 +70,14 @@ class LocalSession:
         self.connection = connection
         self.dialect = dialect
         self._module = dialect_named(dialect)
-        self._settings = Settings(version or self._module.DEFAULT_VERSION, now or datetime.now())
-        self._module.install(connection, self._settings.now)
+        self.settings = Settings(version or self._module.DEFAULT_VERSION, now or datetime.now())
+        self._module.install(connection, self.settings.now)
         self.read_tables()
 
     def read_tables(self) -> None:
         """Look at the database's tables again, after they were changed."""
         tables = read_catalog(self.connection, self.dialect)
-        self._translate = self._module.translator(tables, self._settings)
+        self._translate = self._module.translator(tables, self.settings)
 
     def translate(self, sql: str) -> Translation:
         """The query in DuckDB's SQL. Raises DialectError or UnsupportedError."""

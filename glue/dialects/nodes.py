@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
-from functools import cache
 from typing import Literal
 
 
@@ -149,12 +148,17 @@ class Type(Node):
 
 @dataclass(slots=True, eq=False)
 class Cast(Value):
-    """CAST, TRY_CAST, CONVERT, TRY_CONVERT, PARSE, TRY_PARSE by `word`; `style` is CONVERT's third."""
+    """CAST, TRY_CAST, CONVERT, TRY_CONVERT, PARSE, TRY_PARSE by `word`; `style` is CONVERT's third.
+
+    Of PARSE it is the culture.
+    """
 
     word: str
     operand: Value
     type: Type
     style: Value | None = None
+    default: Value | None = None
+    """What stands in Oracle's DEFAULT … ON CONVERSION ERROR."""
 
 
 @dataclass(slots=True, eq=False)
@@ -286,6 +290,7 @@ class Not(Value):
 class Comparison(Value):
     """left sign right, the sign one of = <> < > <= >= whatever was written; `quantifier` is ANY or ALL.
 
+    IS DISTINCT FROM and IS NOT DISTINCT FROM are signs too.
     After a quantifier `right` is a Subquery, or a Row of what is compared with (one value alone is one too).
     """
 
@@ -411,6 +416,18 @@ class Join(Source):
     on: Value | None = None
     using: list[Identifier] | None = None
     is_natural: bool = False
+    left_partition: list[Value] = field(default_factory=list)
+    """What stands in PARTITION BY ( … ) behind the left side: Oracle's outer join of each part."""
+    right_partition: list[Value] = field(default_factory=list)
+
+
+@dataclass(slots=True, eq=False)
+class Pivoted(Source):
+    """What PIVOT or UNPIVOT makes of a join, a function's rows or VALUES, or of what is pivoted already."""
+
+    source: Source
+    pivot: Pivot | Unpivot
+    alias: Identifier | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -576,6 +593,11 @@ def _parts_of(part: object, with_queries: bool) -> Iterator[Node]:
             yield from _parts_of(one, with_queries)
 
 
-@cache
+_PARTS: dict[type[Node], tuple[str, ...]] = {}
+
+
 def _parts(kind: type[Node]) -> tuple[str, ...]:
-    return tuple(part.name for part in fields(kind) if part.name != "place")
+    found = _PARTS.get(kind)
+    if found is None:
+        found = _PARTS[kind] = tuple(part.name for part in fields(kind) if part.name != "place")
+    return found

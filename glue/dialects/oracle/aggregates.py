@@ -46,6 +46,9 @@ _OF_PAIRS = {
     "REGR_R2": "regr_r2",
     "REGR_AVGX": "regr_avgx",
     "REGR_AVGY": "regr_avgy",
+    "REGR_SXX": "regr_sxx",
+    "REGR_SYY": "regr_syy",
+    "REGR_SXY": "regr_sxy",
 }
 _RESERVED_FOR_COUNT = 24
 """Bytes that LISTAGG may keep free for the number of the values it leaves out."""
@@ -79,7 +82,7 @@ class GroupLayer:
 
 @dataclass(slots=True)
 class Level(Grouped):
-    """What the expressions of a grouped block may be made of. `inner`: the groups that are grouped once more."""
+    """What the expressions of a grouped block may be made of; `inner` are groups grouped once more."""
 
     layer: GroupLayer = field(default_factory=lambda: GroupLayer(""))
     inner: Level | None = None
@@ -88,21 +91,32 @@ class Level(Grouped):
     """By the text of a key: its column below the groups."""
 
 
+@dataclass(slots=True)
+class Selected:
+    """A column of the select list, and the name by which ORDER BY may mean it."""
+
+    value: Sql
+    name: str | None
+
+
 class Aggregates(Calls):
     """A translation as far as it knows functions of many rows."""
 
     windows_are_allowed: bool = False
+    selected: list[Selected] | None = None
+    """The select list, where names may mean what stands in it: in ORDER BY."""
     rows_columns: dict[str, str] | None = None
-    """What the rows of the block need beside their columns, by its text: the name of the column it becomes."""
+    """What the rows need beside their columns, by its text: the name of the column it becomes."""
 
     @contextmanager
     def at_level(self, level: Level | None) -> Iterator[None]:
         """Expressions are made of these groups, or of rows."""
-        before, self.scope.grouped = self.scope.grouped, level
+        before = self.scope.grouped, self.selected
+        self.scope.grouped, self.selected = level, None
         try:
             yield
         finally:
-            self.scope.grouped = before
+            self.scope.grouped, self.selected = before
 
     @contextmanager
     def with_windows(self, are_allowed: bool) -> Iterator[None]:
@@ -129,7 +143,7 @@ class Aggregates(Calls):
         if level.inner is not None:
             raise UnsupportedError(f"{node.name} beside an aggregate of aggregates")
         if node.name == "GROUP_ID":
-            raise UnsupportedError("GROUP_ID")
+            return self._group_id(level)
         with self.at_level(None):
             texts = [self.value(argument).text for argument in node.arguments]
         keys = [level.key_names.get(text) for text in texts]
@@ -139,6 +153,14 @@ class Aggregates(Calls):
             return Sql("0", "number", 1)
         column = level.layer.column(f"grouping({', '.join(str(key) for key in keys)})")
         return Sql(column, "number", 10)
+
+    def _group_id(self, level: Level) -> Sql:
+        """Of groups with the same keys in the same set the first is 0, the next 1."""
+        if not level.is_of_sets:
+            return Sql("0", "number", 1)
+        keys = ", ".join(level.key_names.values())
+        text = f"row_number() over (partition by {keys}, grouping({keys})) - 1"
+        return Sql(level.layer.column(text), "number", 10)
 
     def windowed(self, node: nodes.Call) -> Sql:
         """A function over a window. Raises ORA-30483 where none may stand."""
@@ -161,6 +183,8 @@ class Aggregates(Calls):
         made = self._window_function(node)
         if made is None:
             made = self._aggregation(node, [value.text for value in partition])
+        if node.is_from_last:
+            over = _turned_round(over)
         window = self._window(over, partition)
         if node.name == "RATIO_TO_REPORT":
             share = as_number(self.value(node.arguments[0]))
@@ -224,8 +248,6 @@ class Aggregates(Calls):
         nulls = " ignore nulls" if node.nulls == "IGNORE" else ""
         texts = [value.text]
         if name == "NTH_VALUE":
-            if node.is_from_last:
-                raise UnsupportedError("NTH_VALUE FROM LAST")
             texts.append(f"({as_number(self.value(rest[0])).text})::bigint")
         elif name in ("LAG", "LEAD") and rest:
             texts.append(f"({as_number(self.value(rest[0])).text})::bigint")
@@ -255,8 +277,6 @@ class Aggregates(Calls):
         distinct = "distinct " * node.is_distinct
         if node.name in _OF_PAIRS:
             first, second = (as_number(argument).text for argument in arguments)
-            if node.name in ("REGR_AVGX", "REGR_AVGY", "REGR_COUNT", "REGR_R2"):
-                raise UnsupportedError(node.name)
             call = f"{_OF_PAIRS[node.name]}(({first})::double, ({second})::double)"
             return Aggregation("{0}", [call], "double")
         if node.name in _SPREADS:
@@ -301,15 +321,19 @@ class Aggregates(Calls):
             ordering = f"({value.text})::double"
         call = f"{name}({share.text}) within group (order by {ordering} {order})"
         if node.over is not None:
-            raise UnsupportedError(f"{node.name} over a window")
+            if terms[0].is_descending and name == "percentile_disc":
+                raise UnsupportedError("PERCENTILE_DISC of a descending order over a window")
+            quantile = {"percentile_cont": "quantile_cont", "percentile_disc": "quantile_disc"}[name]
+            place = f"(1 - {share.text})" if terms[0].is_descending else share.text
+            call = f"{quantile}({ordering}, {place})"
         kind = "double" if name == "percentile_cont" and value.kind in NUMBERS else value.kind
         return Aggregation("{0}", [call], kind, value.precision, value.scale)
 
     def _rank_of(self, node: nodes.Call) -> Aggregation:
         """RANK(value) WITHIN GROUP (ORDER BY …): the place that the value would have."""
         terms = node.within or []
-        if len(terms) != 1 or len(node.arguments) != 1 or node.name not in ("RANK", "DENSE_RANK"):
-            raise UnsupportedError(f"{node.name} of a value that is not in the group")
+        if len(terms) != 1 or len(node.arguments) != 1:
+            raise UnsupportedError(f"{node.name} of several values that are not in the group")
         asked, key = for_comparison(self.value(node.arguments[0]), self.value(terms[0].value))
         if terms[0].nulls is not None:
             raise UnsupportedError(f"{node.name} WITHIN GROUP with NULLS FIRST or LAST")
@@ -319,10 +343,19 @@ class Aggregates(Calls):
             before = f"({before} or {key.text} is null)"
         counted = "count(*)"
         if node.name == "DENSE_RANK":
-            if terms[0].is_descending:
-                raise UnsupportedError("DENSE_RANK WITHIN GROUP of a descending order")
             counted = f"count(distinct {key.text})"
-        return Aggregation("({0} + 1)", [f"{counted} filter (where {before})"], "number", _COUNT_DIGITS)
+            if terms[0].is_descending:
+                nulls = f"coalesce(max(({key.text} is null)::integer), 0)"
+                calls = [f"{counted} filter (where {before})", nulls]
+                return Aggregation("({0} + {1} + 1)", calls, "number", _COUNT_DIGITS)
+        if node.name == "CUME_DIST":
+            same = f"({before} or {key.text} = {asked.text})"
+            calls = [f"count(*) filter (where {same})", "count(*)"]
+            return Aggregation("(({0} + 1)::double / ({1} + 1))", calls, "double")
+        calls = [f"{counted} filter (where {before})"]
+        if node.name == "PERCENT_RANK":
+            return Aggregation("({0}::double / {1})", [*calls, "nullif(count(*), 0)"], "double")
+        return Aggregation("({0} + 1)", calls, "number", _COUNT_DIGITS)
 
     def _listed(self, node: nodes.Call) -> Aggregation:
         """LISTAGG: no value for NULL, and an error above 4,000 bytes."""
@@ -409,6 +442,29 @@ Aggregates._AGGREGATES.update(
     STATS_MODE=_extreme("mode"),
     MEDIAN=_median,
 )
+
+
+def _turned_round(over: nodes.Window) -> nodes.Window:
+    """The same rows, the last first: what FROM LAST counts in."""
+    turned = [
+        nodes.OrderTerm(
+            term.value,
+            not term.is_descending,
+            {"FIRST": "LAST", "LAST": "FIRST"}.get(term.nulls or "") if term.nulls else None,
+        )
+        for term in over.order
+    ]
+    frame = over.frame or nodes.Frame("RANGE", nodes.Bound("PRECEDING"), nodes.Bound("CURRENT"))
+    end = frame.end or nodes.Bound("CURRENT")
+    return nodes.Window(
+        over.partition, turned, nodes.Frame(frame.unit, _other_side(end), _other_side(frame.start))
+    )
+
+
+def _other_side(bound: nodes.Bound) -> nodes.Bound:
+    if bound.side == "CURRENT":
+        return bound
+    return nodes.Bound("FOLLOWING" if bound.side == "PRECEDING" else "PRECEDING", bound.distance)
 
 
 def _finished(made: Aggregation, columns: list[str]) -> Sql:

@@ -27,7 +27,7 @@ _NEVER_TWICE = frozenset({"SYS_GUID"})
 
 @dataclass(slots=True)
 class Tree:
-    """The rows of a hierarchy. `rows` is DuckDB's alias of them, above; `path_columns` are by what is told."""
+    """The rows of a hierarchy: DuckDB's alias of them, and the columns of its paths, by what is told."""
 
     rows: str
     path_columns: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -103,19 +103,20 @@ class Hierarchies(Sources):
         count = as_number(self.value(right)).text
         whole = f"floor({count})" if sign in ("<=", ">=") else f"(ceil({count}) - 1)"
         most = f"greatest(coalesce({whole}, 1), 1)::bigint"
-        return (
-            f"select *, (lvl = n)::integer as is_leaf from"
-            f" (select *, unnest(range(1, n + 1)) as lvl from (select {', '.join(columns)}, {most} as n {source}))"
-        )
+        row = f"select {', '.join(columns)}, {most} as n {source}"
+        levels = f"select *, unnest(range(1, n + 1)) as lvl from ({row})"
+        return f"select *, (lvl = n)::integer as is_leaf from ({levels})"
 
     def _paths(self, node: nodes.Block, query: nodes.Query | None, scope: Scope) -> list[tuple[str, str]]:
         """What SYS_CONNECT_BY_PATH tells, each with its separator: of the rows before the tree."""
-        found: list[tuple[str, str]] = []
         whole: list[nodes.Node] = [*node.items, *(query.order if query else [])]
         whole += [part for part in (node.where, node.having) if part is not None]
-        for part in (part for one in whole for part in nodes.parts_within(one)):
-            if isinstance(part, nodes.Call) and part.name == "SYS_CONNECT_BY_PATH":
-                found.append(self._path_parts(part))
+        found = [
+            self._path_parts(part)
+            for one in whole
+            for part in nodes.parts_within(one)
+            if isinstance(part, nodes.Call) and part.name == "SYS_CONNECT_BY_PATH"
+        ]
         return list(dict.fromkeys(found))
 
     def _path_parts(self, node: nodes.Call) -> tuple[str, str]:
@@ -178,13 +179,11 @@ class Hierarchies(Sources):
         scope.pseudo["LEVEL"] = Sql(f"({names.tree}.lvl + 1)", "number", 10)
         joined = self._connected(connect, names)
         checks_loops = _has_prior(connect) and not _never_twice(connect)
-        row_id = f"{names.base}.rid"
-        is_loop = f"list_contains({names.tree}.ids, {row_id})"
+        is_loop = f"list_contains({names.tree}.ids, {names.base}.rid)"
         where = f" where not {is_loop}" if node.is_nocycle else ""
         if checks_loops and not node.is_nocycle:
-            row_id = (
-                f"case when {is_loop} then error('ORA-01436: CONNECT BY loop in user data') else {row_id} end"
-            )
+            refused = "error('ORA-01436: CONNECT BY loop in user data')"
+            where = f" where case when {is_loop} then {refused} else true end"
         first_paths = "".join(
             f", {_path('', told, by)} as {column}" for (told, by), column in tree.path_columns.items()
         )
@@ -201,7 +200,7 @@ class Hierarchies(Sources):
             f"with recursive {b} as materialized ({base}), {h} as ("
             f"select {b}.*, 1 as lvl, [{b}.rid] as ids, [{b}.place] as places, null::bigint[] as parent_ids"
             f"{first_paths} from {b}{start}"
-            f" union all select {b}.*, {h}.lvl + 1, list_append({h}.ids, {row_id}),"
+            f" union all select {b}.*, {h}.lvl + 1, list_append({h}.ids, {b}.rid),"
             f" list_append({h}.places, {b}.place), {h}.ids{next_paths}"
             f" from {h} join {b} on {joined}{where}) "
             f"{self._rows_of(node, names, connect)}"

@@ -37,6 +37,8 @@ class Names:
     def __init__(self, tables: Sequence[StoredTable], settings: Settings) -> None:
         self.tables = {table.name if table.is_exact else _unquoted(table.name): table for table in tables}
         self.settings = settings
+        self.words: frozenset[str] = frozenset()
+        """Those of the statement, in capitals."""
         self.scope = Scope()
         self.named_queries: dict[str, tuple[str, list[Output]]] = {}
         """Those of WITH that can be seen: DuckDB's name of each, and its columns."""
@@ -88,7 +90,7 @@ class Names:
         """A word that no column can be called, or that none is."""
         pseudo = self.scope.pseudo.get(word)
         if pseudo is not None:
-            return pseudo
+            return self.in_this_place(pseudo, word, self.scope)
         if word == "ROWNUM":
             raise UnsupportedError("ROWNUM here")
         if word in _OF_HIERARCHIES and not self.scope.named(word):
@@ -120,8 +122,6 @@ class Names:
         if len(parts) > 2 and not relations[0].is_stored:
             raise OracleError("ORA-00904", f"{written(node)}: invalid identifier")
         found = [field for relation in relations for field in relation.fields if field.name == parts[-1]]
-        if not found and parts[-1] == "ROWID" and relations[0].is_stored:
-            return [Field("ROWID", relations[0].alias, "rowid", "rowid")]
         if not found:
             raise OracleError("ORA-00904", f"{written(node)}: invalid identifier")
         if parts[-1] in scope.merged and found[0] in scope.merged[parts[-1]]:
@@ -132,15 +132,19 @@ class Names:
     def field_value(self, field: Field, scope: Scope) -> Sql:
         """A column's value in this place: of its row, of another row, of its group."""
         value = field.sql(self._other_relations.get(field.relation))
+        return self.in_this_place(known(value), field.name, scope)
+
+    def in_this_place(self, value: Sql, name: str | None, scope: Scope) -> Sql:
+        """The value where the scope's rows are not grouped, else the key that it is of its group."""
         grouped = scope.grouped
         if grouped is None:
-            return known(value)
+            return value
         key = grouped.keys.get(value.text)
         if key is not None:
             return key
         if grouped.has_keys:
-            raise OracleError("ORA-00979", f"{field.name}: not a GROUP BY expression")
-        raise OracleError("ORA-00937", f"{field.name}: not a single-group group function")
+            raise OracleError("ORA-00979", f"{name}: not a GROUP BY expression")
+        raise OracleError("ORA-00937", f"{name}: not a single-group group function")
 
 
 def _unquoted(name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import ClassVar
 
 from glue.dialects import nodes
 from glue.dialects.errors import UnsupportedError
@@ -11,6 +12,7 @@ from glue.dialects.oracle.blocks import Blocks
 from glue.dialects.oracle.kinds import MOMENTS, NULL, NUMBERS, TEXTS
 from glue.dialects.oracle.limits import Cut, cut_of, limited
 from glue.dialects.oracle.names import folded
+from glue.dialects.oracle.sources import shielded
 from glue.dialects.oracle_errors import OracleError
 from glue.dialects.scopes import Output, Scope
 from glue.dialects.values import Sql
@@ -19,9 +21,7 @@ _SET_WORDS = {"UNION": "union", "MINUS": "except", "EXCEPT": "except", "INTERSEC
 
 
 class Queries(Blocks):
-    """A translation of whole queries. `words` are those of the statement, in capitals."""
-
-    words: frozenset[str] = frozenset()
+    """A translation of whole queries."""
 
     def statement(self, query: nodes.Query, words: frozenset[str]) -> tuple[str, list[Output]]:
         """A query that is all there is: its text, and its columns."""
@@ -108,17 +108,14 @@ class Queries(Blocks):
     def _named_query(self, named: nodes.NamedQuery) -> str:
         stored = self.alias("w")
         names = [folded(column) for column in named.columns]
-        if self._is_recursive(named) and folded(named.name) not in self._shadowed():
+        if self._is_recursive(named):
             return self._recursive_query(named, stored, names)
         if named.search or named.cycle:
             raise OracleError("ORA-32040", "recursive WITH is missing for SEARCH or CYCLE")
         text, outputs = self.query(named.query)
         outputs = _renamed(outputs, names)
         self.named_queries[folded(named.name)] = (stored, outputs)
-        return f"{stored} as ({text})"
-
-    def _shadowed(self) -> set[str]:
-        return set()
+        return f"{stored} as ({shielded(text, outputs)})"
 
     def _recursive_query(self, named: nodes.NamedQuery, stored: str, names: list[str]) -> str:
         """WITH t (…) AS (anchor UNION ALL what refers to t), which stops where a row is its own ancestor."""
@@ -133,27 +130,28 @@ class Queries(Blocks):
         outputs = _renamed(outputs, names)
         self.named_queries[folded(named.name)] = (stored, outputs)
         columns = [f"c{place}" for place in range(1, len(outputs) + 1)]
-        watched = self._watched(named, outputs)
-        row = _row(watched)
         key, is_ordered = self._search_keys(named, outputs)
         extra = ["ids"] + ["places"] * is_ordered + ["is_cycle"] * (named.cycle is not None)
+        watched = (
+            [] if named.cycle is None else [f"c{_place_named(one, outputs)}" for one in named.cycle.columns]
+        )
+        carried = self._carried(body.right, stored, extra, watched)
+        recursive, others = self.block(body.right, None, None, hidden=carried)
+        row = _row(watched or ["0"])
         first = f"select *, [{row}]" + (f", [{key}]" if is_ordered else "")
         first += ", false" * (named.cycle is not None)
-        recursive, others = self.block(body.right, None, None, hidden=self._carried(stored, extra))
         if len(others) != len(outputs):
             raise OracleError("ORA-01789", "query block has incorrect number of result columns")
         for one, other in zip(outputs, others, strict=True):
             _one_output(one, other)
         next_columns = [*columns, "old_ids"] + ["old_places"] * is_ordered
-        found = f"list_contains(old_ids, {row})"
-        grown = f"list_append(old_ids, {row})"
-        if named.cycle is None:
-            refused = "error('ORA-32044: cycle detected while executing recursive WITH query')"
-            grown = f"list_append(old_ids, case when {found} then {refused} else {row} end)"
+        found = f"list_contains(old_ids, {row})" if watched else "false"
+        grown = f"list_append(old_ids, {row})" if watched else "old_ids"
         then = f"select {', '.join(columns)}, {grown}" + (
             f", list_append(old_places, {key})" if is_ordered else ""
         )
-        where = ""
+        refused = "error('ORA-32044: cycle detected while executing recursive WITH query')"
+        where = f" where case when {found} then {refused} else true end"
         if named.cycle is not None:
             then += f", {found}"
             where = " where not old_is_cycle"
@@ -188,12 +186,6 @@ class Queries(Blocks):
             raise OracleError("ORA-32038", "number of WITH clause column names does not match")
         return text, outputs
 
-    def _watched(self, named: nodes.NamedQuery, outputs: list[Output]) -> list[str]:
-        """The columns that tell a cycle: those of CYCLE, else all."""
-        if named.cycle is None:
-            return [f"c{place}" for place in range(1, len(outputs) + 1)]
-        return [f"c{_place_named(one, outputs)}" for one in named.cycle.columns]
-
     def _search_keys(self, named: nodes.NamedQuery, outputs: list[Output]) -> tuple[str, bool]:
         if named.search is None:
             return "", False
@@ -204,16 +196,39 @@ class Queries(Blocks):
             keys.append(f"c{_place_named(term.value.parts[-1], outputs)}")
         return _row(keys), True
 
-    def _carried(self, stored: str, extra: list[str]) -> Callable[[Scope], list[str]]:
-        """What a row hands down to those that come of it."""
+    def _carried(
+        self, block: nodes.Block, stored: str, extra: list[str], watched: list[str]
+    ) -> Callable[[Scope], list[str]]:
+        """What a row hands down to those that come of it.
+
+        Without CYCLE a row is its own ancestor where those of its columns are the same that the conditions
+        mention (SELECT, subquery_factoring_clause): they are added to `watched`.
+        """
 
         def hidden(scope: Scope) -> list[str]:
             for relation in scope.relations:
                 if relation.text == stored:
+                    if not watched:
+                        watched.extend(self._mentioned(block, relation.alias, scope))
                     return [f"{relation.alias}.{column}" for column in extra]
             raise UnsupportedError("a recursive WITH whose own name stands in no plain FROM")
 
         return hidden
+
+    def _mentioned(self, block: nodes.Block, alias: str, scope: Scope) -> list[str]:
+        """The columns of this table that stand in the conditions of the block."""
+        conditions = [block.where] if block.where is not None else []
+        for source in block.sources:
+            conditions += [
+                part.on for part in nodes.parts_within(source) if isinstance(part, nodes.Join) and part.on
+            ]
+        found: dict[str, None] = {}
+        for part in (part for one in conditions for part in nodes.parts_within(one)):
+            if isinstance(part, nodes.Name):
+                column, owner = self.field(self.parts(part), part)
+                if owner is scope and column.relation == alias:
+                    found[column.column] = None
+        return list(found)
 
     def _with_marks_of(self, named: nodes.NamedQuery, inner: str, outputs: list[Output]) -> str:
         """The rows with the columns that SEARCH and CYCLE set, which come after the others."""
@@ -237,10 +252,11 @@ class Queries(Blocks):
 
     def translated(self, node: nodes.Value) -> Sql:
         """The value by the class of its node. Raises OracleError and UnsupportedError."""
-        translate = self._BY_CLASS.get(type(node))
-        if translate is None:
+        name = self._BY_CLASS.get(type(node))
+        if name is None:
             raise UnsupportedError(f"{type(node).__name__.upper()} as a value")
-        return translate(self, node)
+        translate: Callable[[nodes.Value], Sql] = getattr(self, name)
+        return translate(node)
 
     def _null(self, _node: nodes.Null) -> Sql:
         return NULL
@@ -257,30 +273,30 @@ class Queries(Blocks):
             return self.value(node.values[0])
         raise OracleError("ORA-00907", "several values where one is wanted")
 
-    _BY_CLASS = {  # noqa: RUF012
-        nodes.Name: lambda self, node: self.name(node),
-        nodes.Number: Blocks.number_literal,
-        nodes.Text: Blocks.text_literal,
-        nodes.Null: _null,
-        nodes.Typed: Blocks.typed_literal,
-        nodes.Interval: Blocks.interval_literal,
-        nodes.Operation: Blocks.operation,
-        nodes.Prefixed: Blocks.prefixed,
-        nodes.Row: _row_value,
-        nodes.Subquery: _scalar,
-        nodes.Case: Blocks.case,
-        nodes.Cast: Blocks.cast,
-        nodes.Extract: Blocks.extract,
-        nodes.Trim: Blocks.trim,
-        nodes.Call: Blocks.call,
-        nodes.Logic: Blocks.logic,
-        nodes.Not: Blocks.negation,
-        nodes.Comparison: Blocks.comparison,
-        nodes.Between: Blocks.range,
-        nodes.Like: Blocks.likeness,
-        nodes.In: Blocks.membership,
-        nodes.Is: Blocks.state,
-        nodes.Exists: Blocks.existence,
+    _BY_CLASS: ClassVar[dict[type[nodes.Value], str]] = {
+        nodes.Name: "name",
+        nodes.Number: "number_literal",
+        nodes.Text: "text_literal",
+        nodes.Null: "_null",
+        nodes.Typed: "typed_literal",
+        nodes.Interval: "interval_literal",
+        nodes.Operation: "operation",
+        nodes.Prefixed: "prefixed",
+        nodes.Row: "_row_value",
+        nodes.Subquery: "_scalar",
+        nodes.Case: "case",
+        nodes.Cast: "cast",
+        nodes.Extract: "extract",
+        nodes.Trim: "trim",
+        nodes.Call: "call",
+        nodes.Logic: "logic",
+        nodes.Not: "negation",
+        nodes.Comparison: "comparison",
+        nodes.Between: "range",
+        nodes.Like: "likeness",
+        nodes.In: "membership",
+        nodes.Is: "state",
+        nodes.Exists: "existence",
     }
 
 

@@ -88,6 +88,8 @@ class Sources(Aggregates):
             )
             for column in table.columns
         ]
+        if "ROWID" in self.words:
+            fields.append(Field("ROWID", alias, "rowid", "rowid", is_hidden=True))
         return f"{quoted(table.stored_name)} as {alias}", Relation(name, alias, fields, is_stored=True)
 
     def _derived(self, node: nodes.Derived, before: list[Relation]) -> tuple[str, Relation]:
@@ -97,12 +99,13 @@ class Sources(Aggregates):
             outer = Scope(self.scope.outer, list(before))
         with self.within(outer or Scope()):
             text, outputs = self.subquery(node.query)
+        text = shielded(text, outputs)
         lateral = "lateral " * node.is_lateral
         name = folded(node.alias) if node.alias else None
         return f"{lateral}({text}) as {alias}", Relation(name, alias, fields_of(alias, outputs))
 
     def _table_call(self, node: nodes.TableCall, before: list[Relation]) -> tuple[str, list[Relation]]:
-        """TABLE(CAST(MULTISET(query) AS a list's type)): a query of one column that sees the tables before it."""
+        """TABLE(CAST(MULTISET(query) AS …)): a query of one column that sees the tables before it."""
         cast = node.call.arguments[0] if node.call.arguments else None
         if (
             node.call.name != "TABLE"
@@ -133,6 +136,8 @@ class Sources(Aggregates):
             return f"{left} cross join {right}", relations
         if node.kind == "OUTER APPLY":
             return f"{left} left join {right} on true", relations
+        if node.left_partition or node.right_partition:
+            return self._partitioned(node, (left, left_relations), (right, right_relations)), relations
         if node.on is not None:
             with self.within(Scope(self.scope.outer, relations)) as scope:
                 scope.merged = self.scope.merged
@@ -142,6 +147,27 @@ class Sources(Aggregates):
             condition = self._merging(node, left_relations, right_relations)
         return f"{left} {node.kind.lower()} join {right} on {condition}", relations
 
+    def _partitioned(
+        self, node: nodes.Join, left: tuple[str, list[Relation]], right: tuple[str, list[Relation]]
+    ) -> str:
+        """An outer join of each part of one side: all rows of the other, beside the keys of every part."""
+        (parted, parts), (whole, others) = (left, right) if node.left_partition else (right, left)
+        keys = node.left_partition or node.right_partition
+        is_outer = node.kind == ("RIGHT" if node.left_partition else "LEFT")
+        if not is_outer or node.on is None or (node.left_partition and node.right_partition):
+            raise UnsupportedError(f"PARTITION BY of a side of {node.kind} JOIN")
+        with self.within(Scope(self.scope.outer, [*parts, *others])):
+            found = [self.value(key).text for key in keys]
+            condition = self.value(node.on).text
+        alias = self.alias("p")
+        named = [f"{text} as k{place}" for place, text in enumerate(found, 1)]
+        same = [f"{text} is not distinct from {alias}.k{place}" for place, text in enumerate(found, 1)]
+        for one in (one for relation in parts for one in relation.fields):
+            if one.sql().text in found:
+                one.becomes(alias, f"k{found.index(one.sql().text) + 1}")
+        every = f"(select distinct {', '.join(named)} from {parted}) as {alias} cross join {whole}"
+        return f"{every} left join {parted} on {' and '.join([*same, condition])}"
+
     def _merging(self, node: nodes.Join, left: list[Relation], right: list[Relation]) -> str:
         """The condition of NATURAL JOIN and USING, whose columns become one of two."""
         left_scope = Scope(None, left, self.scope.merged)
@@ -149,11 +175,11 @@ class Sources(Aggregates):
         if node.is_natural:
             theirs = {column.name for column in right_scope.every_field()}
             names = [column.name for column in left_scope.every_field() if column.name in theirs]
-            names = [name for name in dict.fromkeys(names) if name is not None]
+            names = list(dict.fromkeys(names))
         else:
             names = [folded(name) for name in node.using or []]
         pairs = []
-        for name in names:
+        for name in filter(None, names):
             sides = [_one_named(scope, name) for scope in (left_scope, right_scope)]
             pairs.append(self.compared("=", sides[0].sql(), sides[1].sql()).text)
             self._merge(name, node, sides)
@@ -259,6 +285,13 @@ def _one_named(scope: Scope, name: str) -> Field:
     if len(found) > 1:
         raise OracleError("ORA-00918", f'column "{name}" is ambiguously defined')
     return found[0]
+
+
+def shielded(text: str, outputs: list[Output]) -> str:
+    """A query whose values may fail for rows that it leaves out: no condition from outside gets into it."""
+    if any(one.may_fail for one in outputs):
+        return f"select * from ({text}) offset 0"
+    return text
 
 
 def output_of(name: str | None, value: Sql) -> Output:
