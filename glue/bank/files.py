@@ -238,12 +238,15 @@ def _comment(connection: duckdb.DuckDBPyConnection, table: BankTable, engine: st
     """The descriptions; for a local engine what its dialect knows of names and types."""
     name, dialect = quoted_name(table.name, engine), DIALECT_OF[engine]
     is_local = engine != dialect
-    said = table_comment(dialect, own_name(table.name, engine)) if is_local else table.description
+    said = table.description
+    if is_local:
+        said = table_comment(dialect, own_name(table.name, engine), table.description)
     connection.execute(f"comment on table {name} is {quoted(said)}")
     for column in table.columns:
         said = column.description
         if is_local:
-            said = column_comment(own_name(column.name, engine), declared_type(column.data_type, engine))
+            declared = declared_type(column.data_type, engine)
+            said = column_comment(own_name(column.name, engine), declared, column.description)
         connection.execute(f"comment on column {name}.{quoted_name(column.name, engine)} is {quoted(said)}")
 
 

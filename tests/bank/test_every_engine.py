@@ -214,9 +214,10 @@ def test_a_local_engines_file_says_what_its_dialect_knows(manifest: bank.Manifes
         assert found == {*types}
         facts = introspect(path)
         assert facts.engine == engine
-        assert [
-            column.data_type for table in facts.tables if table.name == name for column in table.columns
-        ] == [column.declared_type for column in tables[name].columns]
+        (table,) = [table for table in facts.tables if table.name == name]
+        there = [column.data_type for column in table.columns]
+        assert there == [column.declared_type for column in tables[name].columns]
+        assert table.description == manifest.table(SALES, "orders").description
         assert len(facts.keys) == 10
 
 
