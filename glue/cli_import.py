@@ -78,6 +78,39 @@ def import_spider(name: str, questions: Path, replace: bool, **given: Any) -> No
 
 
 @import_.command(
+    "beaver",
+    short_help="BEAVER's schemas, questions and golds, without rows.",
+    epilog="""\b
+Examples:
+  glue import beaver beaver
+  glue import beaver beaver --dialect mysql""",
+)
+@click.argument("folder", type=FILE)
+@click.option(
+    "--dialect",
+    type=click.Choice(["oracle", "mysql"]),
+    default="oracle",
+    show_default=True,
+    help="SQL dialect of the golds: oracle has the questions of database dw alone, mysql all.",
+)
+@click.option(
+    "--name",
+    metavar="BENCHMARK",
+    help="The benchmark's name from now on (default: beaver; with --dialect mysql, beaver_mysql).",
+)
+@REPLACE
+def import_beaver(folder: Path, dialect: str, name: str | None, replace: bool) -> None:
+    """Import BEAVER: FOLDER holds dev_tables.json, dev_dw.json and dev_nw.json.
+
+    Its files hold no rows: a model can be asked and its SQL read, but nothing can be executed or scored
+    before `glue import database` brings a database that has them (docs/formats.md).
+    """
+    from glue.importers.beaver import read_beaver
+
+    land_and_tell(read_beaver(folder, dialect, name), replace)
+
+
+@import_.command(
     "mschema",
     short_help="M-Schema files, into a benchmark's catalog.",
     epilog="""\b

@@ -42,7 +42,7 @@ _TABLES = (
         "One row per finished import; the newest of a scope (and benchmark, if of predictions) counts",
         ("import_id",),
         import_id=TEXT,  # md5 of kind, scope, options and the sha256 of every file read
-        kind=TEXT,  # bird, spider, mschema, jsonl, defog, database, predictions, control, history, …
+        kind=TEXT,  # bird, spider, beaver, mschema, jsonl, defog, database, predictions, control, history, …
         scope=TEXT,  # what a newer import of the same scope replaces, e.g. 'predictions:alpha'
         benchmark=TEXT,
         prediction_set=TEXT,

@@ -4,6 +4,7 @@
     case {{ source_column }}
         when 'bird_tables' then 1
         when 'spider_tables' then 1
+        when 'beaver_tables' then 1
         when 'bank' then 1
         when 'mschema' then 2
         when 'introspection' then 3

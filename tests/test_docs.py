@@ -80,6 +80,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         rows = [f'"{question}",shop,"{sql}",group_by' for question, sql in questions]
         header = "question,db_name,query,query_category"
         (folder / f"{name}_postgres.csv").write_text("\n".join([header, *rows, ""]))
+    write_beaver(folder / "beaver")
     knowledge = {"items.price > <val>": [1], "COUNT(*)": [0]}
     task = {"question_id": 7, "db_id": "shop", "question": "How many items cost more than 5?"}
     gold = {"SQL": "SELECT COUNT(*) FROM items WHERE price > 5", "history_knowledge": knowledge}
@@ -102,6 +103,17 @@ SHOP_TABLES = {
     "primary_keys": [],
     "foreign_keys": [],
 }
+
+
+def write_beaver(folder: Path) -> None:
+    """A table and a question, with golds in two dialects."""
+    folder.mkdir()
+    items = {"db_id": "dw", "table_name_original": "ITEMS"}
+    columns = {"column_names_original": ["NAME"], "column_types": ["VARCHAR2(20)"]}
+    (folder / "dev_tables.json").write_text(json.dumps({"dw#sep#ITEMS": {**items, **columns}}))
+    sql = "SELECT NAME FROM ITEMS"
+    question = {"db_id": "dw", "question": "Which items are there?", "sql": sql, "oracle_sql": sql}
+    (folder / "dev_dw.json").write_text(json.dumps([question]))
 
 
 def write_shop(path: Path) -> None:

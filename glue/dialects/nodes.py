@@ -149,7 +149,10 @@ class Type(Node):
 
 @dataclass(slots=True, eq=False)
 class Cast(Value):
-    """CAST, TRY_CAST, CONVERT, TRY_CONVERT, PARSE, TRY_PARSE by `word`; `style` is CONVERT's third."""
+    """CAST, TRY_CAST, CONVERT, TRY_CONVERT, PARSE, TRY_PARSE by `word`; `style` is CONVERT's third.
+
+    Of PARSE it is the culture.
+    """
 
     word: str
     operand: Value
@@ -286,6 +289,7 @@ class Not(Value):
 class Comparison(Value):
     """left sign right, the sign one of = <> < > <= >= whatever was written; `quantifier` is ANY or ALL.
 
+    IS DISTINCT FROM and IS NOT DISTINCT FROM are signs too.
     After a quantifier `right` is a Subquery, or a Row of what is compared with (one value alone is one too).
     """
 
@@ -411,6 +415,15 @@ class Join(Source):
     on: Value | None = None
     using: list[Identifier] | None = None
     is_natural: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Pivoted(Source):
+    """What PIVOT or UNPIVOT makes of a join, a function's rows or VALUES, or of what is pivoted already."""
+
+    source: Source
+    pivot: Pivot | Unpivot
+    alias: Identifier | None = None
 
 
 @dataclass(slots=True, eq=False)

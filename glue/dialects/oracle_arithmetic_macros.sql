@@ -64,3 +64,40 @@ create or replace temp macro ora_bounded_text(words) as
             else given
         end
     )[1];
+
+-- LISTAGG … ON OVERFLOW TRUNCATE: the values that fit beside the ending; where that depends on the room that Oracle
+-- keeps for the number of those left out, of which the manual only says the most, no answer is known.
+create or replace temp macro ora_truncated_list(words, separator, ending, n_reserved) as
+    list_transform(
+        [struct_pack(
+            words := words,
+            sizes := list_transform(
+                words,
+                lambda word, place: octet_length(encode(array_to_string(words[:place], separator)))
+            )
+        )],
+        lambda given: case
+            when coalesce(given.sizes[-1], 0) <= 4000 then ora_text(array_to_string(given.words, separator))
+            else list_transform(
+                [struct_pack(
+                    most := len(list_filter(
+                        given.sizes,
+                        lambda size: size + octet_length(encode(concat(separator, ending))) <= 4000
+                    )),
+                    least := len(list_filter(
+                        given.sizes,
+                        lambda size: size + octet_length(encode(concat(separator, ending))) + n_reserved <= 4000
+                    ))
+                )],
+                lambda kept: case
+                    when kept.most <> kept.least then error('unsupported: LISTAGG truncated to the last byte')
+                    else concat(
+                        array_to_string(given.words[:kept.most], separator),
+                        separator,
+                        ending,
+                        case when n_reserved > 0 then concat('(', len(given.words) - kept.most, ')') else '' end
+                    )
+                end
+            )[1]
+        end
+    )[1];

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
+from glue.dialects import nodes
+from glue.dialects.errors import UnsupportedError
 from glue.dialects.tsql_builtins import N_ARGUMENTS
 from glue.dialects.tsql_reading import SYNTAX
 from glue.dialects.tsql_windows import Windows
@@ -24,92 +24,127 @@ _OF_DATE_PARTS = {
     "DATEADD": 3, "DATEDIFF": 3, "DATEDIFF_BIG": 3, "DATENAME": 2, "DATEPART": 2, "DATETRUNC": 2
 }  # fmt: skip
 """Functions whose first argument is a part of a date, and how many they take."""
+_CONVERTS = frozenset({"CONVERT", "TRY_CONVERT"})
+_PARSES = frozenset({"PARSE", "TRY_PARSE"})
+_CASTS = _PARSES | {"CAST", "TRY_CAST"}
+_LIST_ENDS = frozenset({",", ")"})
+_SIDES = frozenset({"LEADING", "TRAILING", "BOTH"})
+_NULLS = frozenset({"IGNORE", "RESPECT"})
 
 
 class Functions(Windows):
     """Calls of functions."""
 
-    def call(self, name: str) -> None:
-        """Read a function's brackets and what may follow them."""
+    def call(self, parts: tuple[nodes.Identifier, ...], name: str, place: int) -> nodes.Value:
+        """Read a function's brackets and what may follow them; of CAST and TRIM nothing may."""
+        if name in _CONVERTS:
+            return self._convert(name, place)
+        if name in _CASTS:
+            return self._cast(name, place)
+        if name == "TRIM":
+            return self._trim(place)
         before = self.n_read.copy()
+        call = nodes.Call(parts, [], place=place)
         self.want("(")
-        is_distinct = self._arguments(name)
+        self._arguments(call, name)
         self.want(")")
         if self.take("WITHIN", "GROUP"):
             self.want("(")
             self.want("ORDER")
             self.want("BY")
-            self.window_order()
+            call.within = self.window_order()
             self.want(")")
-        if self.comes_any({"IGNORE", "RESPECT"}) and self.comes("NULLS", ahead=1):
+        if self.comes_any(_NULLS) and self.comes("NULLS", ahead=1):
+            call.nulls = self.token.upper
             self.place += 2
-        has_window = self.over(name)
-        if has_window and is_distinct:
+        call.over = self.over(name)
+        if call.over and call.is_distinct:
             self.note("10759", "DISTINCT stands in an aggregate with OVER")
-        self._check_nesting(name, self.n_read - before, has_window)
+        self._check_nesting(name, before, has_window=call.over is not None)
+        return call
 
-    def _check_nesting(self, name: str, inside: Counter[str], has_window: bool) -> None:
+    def _check_nesting(self, name: str, before: dict[str, int], has_window: bool) -> None:
         """An aggregate has no aggregates in it; with OVER it may have them, but no other windows."""
-        if inside["window"] and (has_window or name in _AGGREGATES):
+        is_aggregate = name in _AGGREGATES
+        if not has_window and not is_aggregate:
+            return
+        n_read = self.n_read
+        if n_read["window"] > before["window"]:
             self.note("4109", "a window stands in another one or in an aggregate")
-        elif name in _AGGREGATES and not has_window and (inside["aggregate"] or inside["query"]):
+        elif not has_window and (
+            n_read["aggregate"] > before["aggregate"] or n_read["query"] > before["query"]
+        ):
             self.note("130", "an aggregate or a subquery stands in an aggregate")
-        if has_window:
-            self.n_read["window"] += 1
-        elif name in _AGGREGATES:
-            self.n_read["aggregate"] += 1
+        n_read["window" if has_window else "aggregate"] += 1
+
+    # Functions with a grammar of their own
+
+    def _convert(self, word: str, place: int) -> nodes.Cast:
+        self.want("(")
+        wanted = self.type_name()
+        self.want(",")
+        operand, *styles = self.values()
+        if len(styles) > 1:
+            self.noted.append(UnsupportedError(f"{word} with {len(styles) + 2} arguments"))
+        self.want(")")
+        return nodes.Cast(word, operand, wanted, styles[0] if styles else None, place=place)
+
+    def _cast(self, word: str, place: int) -> nodes.Cast:
+        """CAST, and PARSE, which may be told a culture."""
+        self.want("(")
+        operand, style = self.value(), None
+        is_list = word not in _PARSES and self.comes_any(_LIST_ENDS)
+        self.want("AS", "1035" if is_list else SYNTAX)
+        wanted = self.type_name()
+        if word in _PARSES and self.take("USING"):
+            style = self.value()
+        self.want(")")
+        return nodes.Cast(word, operand, wanted, style, place=place)
+
+    def _trim(self, place: int) -> nodes.Trim:
+        self.want("(")
+        side, letters = None, None
+        if self.comes_any(_SIDES) and not self.comes(")", ahead=1):
+            side = self.token.upper
+            self.place += 1
+        operand = self.value()
+        if self.take("FROM"):
+            letters, operand = operand, self.value()
+        self.want(")")
+        return nodes.Trim(side, letters, operand, place=place)
 
     # Arguments
 
-    def _arguments(self, name: str) -> bool:
-        """Read what stands in the brackets: is it DISTINCT?"""
-        if name in ("CAST", "TRY_CAST"):
-            self.value()
-            self.want("AS", "1035" if self.comes_any({",", ")"}) else SYNTAX)
-            self.type_name()
-        elif name in ("PARSE", "TRY_PARSE"):
-            self.value()
-            self.want("AS")
-            self.type_name()
-            if self.take("USING"):
-                self.value()
-        elif name in ("CONVERT", "TRY_CONVERT"):
-            self.type_name()
+    def _arguments(self, call: nodes.Call, name: str) -> None:
+        """Read what stands in the brackets."""
+        if name == "IIF":
+            condition = self.condition()
             self.want(",")
-            self.values()
-        elif name == "IIF":
-            self.condition()
-            self.want(",")
-            self._two_values()
+            call.arguments = [condition, *self._two_values()]
         elif name == "NULLIF":
-            self._two_values()
+            call.arguments = self._two_values()
         elif name == "COALESCE":
-            self.value()
+            first = self.value()
             self.want(",")
-            self.values()
-        elif name == "TRIM":
-            self._trim()
+            call.arguments = [first, *self.values()]
         elif name in _OF_DATE_PARTS:
-            self._of_date_part(name)
+            call.arguments = self._of_date_part(name)
         elif self.comes("*") and name in _STARS:
+            call.arguments = [nodes.Star(place=self.token.start)]
             self.place += 1
         elif self.take("DISTINCT"):
-            self.value()
+            call.is_distinct = True
+            call.arguments = [self.value()]
             self._check_count(name, 1)
-            return True
         else:
             self.take("ALL")
-            self._check_count(name, self._values_if_any())
-        return False
+            call.arguments = self.values_if_any()
+            self._check_count(name, len(call.arguments))
 
-    def _two_values(self) -> None:
-        self.value()
+    def _two_values(self) -> list[nodes.Value]:
+        first = self.value()
         self.want(",")
-        self.value()
-
-    def _values_if_any(self) -> int:
-        """Read [a, b, …]: how many are there?"""
-        return 0 if self.comes(")") else self.values()
+        return [first, self.value()]
 
     def _check_count(self, name: str, n_arguments: int) -> None:
         if name and name not in N_ARGUMENTS:
@@ -121,21 +156,18 @@ class Functions(Windows):
                 code, told = (code, told) if most else ("1076", f"{fewest} or more")
                 self.note(code, f"{name} takes {told} arguments")
 
-    def _trim(self) -> None:
-        if self.comes_any({"LEADING", "TRAILING", "BOTH"}) and not self.comes(")", ahead=1):
-            self.place += 1
-        self.value()
-        if self.take("FROM"):
-            self.value()
-
-    def _of_date_part(self, name: str) -> None:
+    def _of_date_part(self, name: str) -> list[nodes.Value]:
         part = self.token
         is_word = part.kind == "word" and part.upper not in self.RESERVED and self.comes(",", ahead=1)
-        self.place += 2 * is_word
-        n_arguments = is_word + self._values_if_any()
-        if n_arguments != _OF_DATE_PARTS[name]:
+        arguments: list[nodes.Value] = []
+        if is_word:
+            arguments.append(nodes.Name((self.identifier(),), place=part.start))
+            self.take(",")
+        arguments += self.values_if_any()
+        if len(arguments) != _OF_DATE_PARTS[name]:
             self.note("174", f"{name} takes {_OF_DATE_PARTS[name]} arguments")
         elif part.kind in ("text", "number", "bind"):
             self.note("1023", f"the part in {name} is a bare word")
         elif is_word and part.upper not in _DATE_PARTS:
             self.note("155", f"{part.text!r} is no part of a date")
+        return arguments

@@ -1,18 +1,18 @@
-"""Would SQL Server's parser take this query? Where not, the error is the one it gives, at the same word.
+"""The tree of a query in Transact-SQL; where SQL Server refuses it, the error is its own, at the same word.
 
-As for Oracle (oracle_grammar.py) no tree is made and no table known: this walks over the words of one query
-by the grammar of the Transact-SQL reference. `FROM t LIMIT 2` is a table with the alias LIMIT, and then comes
-a 2. Beside what the parser refuses it refuses what needs no catalog: ORDER BY in a derived table, a window in
-WHERE, a function that does not exist. Names and the types of values are left to those who know the tables.
+As for Oracle (oracle_grammar.py) no table is known: this reads the words of one query by the grammar of the
+Transact-SQL reference. `FROM t LIMIT 2` is a table with the alias LIMIT, and then comes a 2. Beside what the
+parser refuses it refuses what needs no catalog: ORDER BY in a derived table, a window in WHERE, a function
+that does not exist. Names and the types of values are left to those who know the tables.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
+from glue.dialects import nodes
 from glue.dialects.errors import UnsupportedError
-from glue.dialects.tsql_reading import SET_OPERATORS, SYNTAX
+from glue.dialects.tsql_reading import SYNTAX
 from glue.dialects.tsql_tables import Tables
 
 _STATEMENTS_WORDS = """
@@ -25,41 +25,36 @@ _STATEMENTS = frozenset(_STATEMENTS_WORDS.split())
 """Words that begin a statement which is no query."""
 
 
-def check_grammar(sql: str) -> None:
-    """Raises TSQLError where SQL Server 2022 refuses the query, UnsupportedError for what is not read."""
+def read_tsql(sql: str) -> nodes.Query:
+    """The query's tree; TSQLError where SQL Server 2022 refuses it, UnsupportedError for what is not read."""
     try:
-        _Queries(sql).statement()
+        return _Queries(sql).statement()
     except RecursionError:
         raise UnsupportedError("brackets too deep within one another") from None
-
-
-@dataclass
-class _Block:
-    """What was read of a SELECT, or of several between set operators."""
-
-    has_top: bool = False
-    has_ties: bool = False
 
 
 class _Queries(Tables):
     """Queries and their parts."""
 
-    def statement(self) -> None:
+    def statement(self) -> nodes.Query:
         """Read a query that is all there is."""
         while self.take(";"):
             pass
         self._must_be_query()
+        start, named = self.token.start, []
         if self.take("WITH"):
-            self._named_query()
+            named.append(self._named_query())
             while self.take(","):
-                self._named_query()
+                named.append(self._named_query())
             self._must_be_query()
-        self._query(is_nested=False)
+        query = self._query(is_nested=False)
+        query.named, query.place = named, start
         if self.take("OPTION"):
             if not self.comes("("):
                 raise self.refused(SYNTAX, "hints are missing")
             self.skip_brackets()
         self._end()
+        return query
 
     def _must_be_query(self) -> None:
         if self.comes_any(_STATEMENTS):
@@ -90,104 +85,119 @@ class _Queries(Tables):
         if self.noted:
             raise self.noted[0]
 
-    def _named_query(self) -> None:
+    def _named_query(self) -> nodes.NamedQuery:
         if self.comes("XMLNAMESPACES", "("):
             raise UnsupportedError("XMLNAMESPACES")
-        self.name()
-        if self.comes("("):
-            self.names_in_brackets()
+        start = self.token.start
+        name = self.name()
+        columns = self.names_in_brackets() if self.comes("(") else []
         self.want("AS")
         self.want("(")
-        self.query()
+        query = self.query()
         self.want(")")
+        return nodes.NamedQuery(name, query, columns, place=start)
 
-    def query(self) -> None:
+    def query(self) -> nodes.Query:
         """Read a query that stands in brackets."""
-        self._query(is_nested=True)
+        return self._query(is_nested=True)
 
-    def _query(self, is_nested: bool) -> None:
+    def _query(self, is_nested: bool) -> nodes.Query:
         """SELECTs between set operators [ORDER BY … [OFFSET …]]."""
+        start = self.token.start
         outer = self.enter_query()
-        block = self._blocks()
-        is_ordered = self.take("ORDER")
-        is_cut = False
-        if is_ordered:
+        query = nodes.Query(self._union(), place=start)
+        if self.take("ORDER"):
             self.want("BY")
-            self._order_terms(is_union=block is None)
-            is_cut = self._row_limit()
+            query.order = self._order_terms(is_union=isinstance(query.body, nodes.SetOperation))
+            query.limit = self._row_limit()
         if self.comes("FOR", "UPDATE"):
             raise self.refused("1003", "only a cursor is opened for update")
         if self.take("FOR"):
             if self.comes_any({"XML", "JSON", "BROWSE"}):
                 raise UnsupportedError(f"FOR {self.token.upper}")
             raise self.refused(SYNTAX, "XML or JSON is missing")
-        if block and block.has_ties and not is_ordered:
-            self.note("1062", "WITH TIES needs ORDER BY")
-        if block and block.has_top and is_cut:
-            self.note("10741", "TOP and OFFSET stand in one query")
-        if is_nested and is_ordered and not is_cut and not (block and block.has_top):
-            self.note("1033", "ORDER BY in a query in brackets needs TOP or OFFSET")
+        self._check_order(query, is_nested)
         self.leave_query(outer)
+        return query
 
-    def _blocks(self) -> _Block | None:
-        """Read SELECTs between set operators; says what is in it where it is a single one."""
-        block = self._block()
-        while self.comes_any(SET_OPERATORS):
-            operator = self.token.upper
-            self.place += 1
-            if self.take("ALL") and operator != "UNION":
-                self.note("324", f"{operator} has no ALL")
-            self._block()
-            block = None
-        return block
+    def _check_order(self, query: nodes.Query, is_nested: bool) -> None:
+        """TOP, ORDER BY and OFFSET want and exclude one another."""
+        top = query.body.top if isinstance(query.body, nodes.Block) else None
+        if top and top.has_ties and not query.order:
+            self.note("1062", "WITH TIES needs ORDER BY")
+        if top and query.limit:
+            self.note("10741", "TOP and OFFSET stand in one query")
+        if is_nested and query.order and not query.limit and not top:
+            self.note("1033", "ORDER BY in a query in brackets needs TOP or OFFSET")
 
-    def _block(self) -> _Block | None:
+    def _union(self) -> nodes.Body:
+        """Read SELECTs between set operators, of which INTERSECT is the strongest."""
+        left = self._intersection()
+        while self.comes("UNION") or self.comes("EXCEPT"):
+            left = self._set_operation(left)
+        return left
+
+    def _intersection(self) -> nodes.Body:
+        left = self._block()
+        while self.comes("INTERSECT"):
+            left = self._set_operation(left)
+        return left
+
+    def _set_operation(self, left: nodes.Body) -> nodes.SetOperation:
+        word = self.token.upper
+        self.place += 1
+        is_all = self.take("ALL")
+        if is_all and word != "UNION":
+            self.note("324", f"{word} has no ALL")
+        right = self._block() if word == "INTERSECT" else self._intersection()
+        return nodes.SetOperation(word, is_all, left, right, place=left.place)
+
+    def _block(self) -> nodes.Body:
+        start = self.token.start
         if self.take("("):
-            inner = self._blocks()
+            inner = self._union()
             self.want(")")
             return inner
         self.want("SELECT")
-        if not self.take("DISTINCT"):
+        is_distinct = self.take("DISTINCT")
+        if not is_distinct:
             self.take("ALL")
-        block = _Block()
-        if self.take("TOP"):
-            self._top(block)
-        self._select_list()
+        top = self._top() if self.comes("TOP") else None
+        block = nodes.Block(self._select_list(), is_distinct=is_distinct, top=top, place=start)
         if self.comes("INTO"):
             raise UnsupportedError("SELECT INTO")
         if self.take("FROM"):
-            self.tables()
+            block.sources = self.tables()
         if self.take("WHERE"):
-            self.search_condition("WHERE")
+            block.where = self.search_condition("WHERE")
         if self.take("GROUP"):
             self.want("BY")
-            self._grouping()
+            block.groups = self._grouping()
         if self.take("HAVING"):
-            self.search_condition("HAVING")
+            block.having = self.search_condition("HAVING")
         if self.take("WINDOW"):
-            self.named_windows()
+            block.windows = self.named_windows()
         return block
 
-    def _top(self, block: _Block) -> None:
-        block.has_top = True
+    def _top(self) -> nodes.Top:
+        place = self.token.start
+        self.want("TOP")
         start = self.place
-        if self.comes("(") or self.token.kind == "number":
-            self.operand()
-        else:
+        if not self.comes("(") and self.token.kind != "number":
             raise self.refused(SYNTAX, "a number is missing")
+        top = nodes.Top(self.operand(), place=place)
         number = self._number_since(start)
-        is_share = self.take("PERCENT")
-        if self.comes("WITH", "TIES"):
-            self.place += 2
-            block.has_ties = True
+        top.is_percent = self.take("PERCENT")
+        top.has_ties = self.take("WITH", "TIES")
         if number is None:
-            return
-        if is_share and not 0 <= number <= 100:
+            return top
+        if top.is_percent and not 0 <= number <= 100:
             self.note("1031", "a percentage lies between 0 and 100")
-        elif not is_share and number < 0:
+        elif not top.is_percent and number < 0:
             self.note("127", "TOP takes no negative number")
-        elif not is_share and number != number.to_integral_value():
+        elif not top.is_percent and number != number.to_integral_value():
             self.note("1060", "TOP takes whole numbers only")
+        return top
 
     def _number_since(self, place: int) -> Decimal | None:
         """The number that was read since that place, if it is nothing but one."""
@@ -196,116 +206,137 @@ class _Queries(Tables):
         except InvalidOperation:
             return None
 
-    def _select_list(self) -> None:
-        while True:
-            self._select_term()
-            if not self.take(","):
-                return
+    def _select_list(self) -> list[nodes.Item]:
+        items = [self._item()]
+        while self.take(","):
+            items.append(self._item())
+        return items
 
-    def _select_term(self) -> None:
-        if self.take("*") or self._star_after_name():
-            return
+    def _item(self) -> nodes.Item:
+        token = self.token
+        star = self._star()
+        if star:
+            return nodes.Item(star, place=token.start)
         if self.comes("=", ahead=1):
-            if self.token.kind == "bind":
+            if token.kind == "bind":
                 raise UnsupportedError("a value put into a variable")
-            if self.is_name() or self.token.kind == "text":
-                self.place += 2
-                return self.value()
-        self.value()
-        if self.take("AS"):
-            if self.token.kind != "text":
-                return self.name()
-            self.place += 1
-        elif self.is_name() or self.token.kind == "text":
-            self.place += 1
-        return None
+            if self.is_name() or token.kind == "text":
+                alias = self._item_alias()
+                self.take("=")
+                return nodes.Item(self.value(), alias, place=token.start)
+        item = nodes.Item(self.value(), place=token.start)
+        if self.take("AS") or self.is_name() or self.token.kind == "text":
+            item.alias = self._item_alias()
+        return item
 
-    def _star_after_name(self) -> bool:
-        """Reads t.* or s.t.*; nothing where that is not what comes."""
-        ahead = 0
+    def _item_alias(self) -> nodes.Identifier:
+        """Read a name; it may stand in the quotes of a text."""
+        if self.token.kind == "text":
+            return nodes.Identifier(self.text(), is_quoted=True)
+        return self.name()
+
+    def _star(self) -> nodes.Star | None:
+        """Read *, t.* or s.t.*; nothing where that is not what comes."""
+        start, ahead = self.token.start, 0
         while self.is_name(ahead) and self.comes(".", ahead=ahead + 1):
             ahead += 2
-        if ahead == 0 or not self.comes("*", ahead=ahead):
-            return False
-        self.place += ahead + 1
-        return True
+        if not self.comes("*", ahead=ahead):
+            return None
+        parts = []
+        while not self.take("*"):
+            parts.append(self.name())
+            self.take(".")
+        return nodes.Star(tuple(parts), place=start)
 
     # GROUP BY, ORDER BY
 
-    def _grouping(self) -> None:
+    def _grouping(self) -> list[nodes.Grouping]:
         if self.comes("ALL"):
             raise UnsupportedError("GROUP BY ALL")
-        while True:
-            self._grouping_term(is_outermost=True)
-            if not self.take(","):
-                break
-        if self.comes("WITH", "ROLLUP") or self.comes("WITH", "CUBE"):
-            self.place += 2
+        start = self.token.start
+        terms = [self._grouping_term(is_outermost=True)]
+        while self.take(","):
+            terms.append(self._grouping_term(is_outermost=True))
+        if self.take("WITH", "ROLLUP"):
+            return [nodes.Grouping("ROLLUP", terms=terms, place=start)]
+        if self.take("WITH", "CUBE"):
+            return [nodes.Grouping("CUBE", terms=terms, place=start)]
+        return terms
 
-    def _grouping_term(self, is_outermost: bool = False) -> None:
+    def _grouping_term(self, is_outermost: bool = False) -> nodes.Grouping:
+        start = self.token.start
         if self.take("(", ")"):
-            return
-        if self.comes("ROLLUP", "(") or self.comes("CUBE", "(") or self.comes("GROUPING", "SETS", "("):
-            self.place += 3 if self.comes("GROUPING") else 2
-            self._grouping_term()
-            while self.take(","):
-                self._grouping_term()
-            self.want(")")
-        elif self.comes("(") and not is_outermost and not self.begins_query_in_bracket():
-            self.take("(")
-            self._grouped_value()
-            while self.take(","):
-                self._grouped_value()
-            self.want(")")
-        else:
-            self._grouped_value()
+            return nodes.Grouping("", place=start)
+        if self.take("ROLLUP", "("):
+            return nodes.Grouping("ROLLUP", terms=self._grouping_terms(), place=start)
+        if self.take("CUBE", "("):
+            return nodes.Grouping("CUBE", terms=self._grouping_terms(), place=start)
+        if self.take("GROUPING", "SETS", "("):
+            return nodes.Grouping("SETS", terms=self._grouping_terms(), place=start)
+        if is_outermost or not self.comes("(") or self.begins_query_in_bracket():
+            return nodes.Grouping("", [self._grouped_value()], place=start)
+        self.take("(")
+        values = [self._grouped_value()]
+        while self.take(","):
+            values.append(self._grouped_value())
+        self.want(")")
+        return nodes.Grouping("", values, place=start)
 
-    def _grouped_value(self) -> None:
+    def _grouping_terms(self) -> list[nodes.Grouping]:
+        """Read a, (b, c), …)."""
+        terms = [self._grouping_term()]
+        while self.take(","):
+            terms.append(self._grouping_term())
+        self.want(")")
+        return terms
+
+    def _grouped_value(self) -> nodes.Value:
         before = self.n_read.copy()
-        self.value()
-        read = self.n_read - before
-        if read["window"]:
+        value = self.value()
+        read = {what for what, n in self.n_read.items() if n > before[what]}
+        if "window" in read:
             self.note("4108", "a window stands in GROUP BY")
-        elif read["query"] or read["aggregate"]:
+        elif "query" in read or "aggregate" in read:
             self.note("144", "a subquery or an aggregate stands in GROUP BY")
-        elif not read["column"]:
+        elif "column" not in read:
             self.note("164", "no column stands in a term of GROUP BY")
+        return value
 
-    def _order_terms(self, is_union: bool) -> None:
+    def _order_terms(self, is_union: bool) -> list[nodes.OrderTerm]:
+        terms = []
         while True:
             start = self.place
-            self.value()
-            words = self.since(start)
-            if len(words) == 1 and not is_union and (words[0].kind == "text" or words[0].upper == "NULL"):
+            value = self.value()
+            is_word = self.place == start + 1
+            if is_word and not is_union and isinstance(value, nodes.Text | nodes.Null):
                 self.note("408", "a constant stands in ORDER BY")
-            self.direction()
+            terms.append(self.order_term(value))
             if not self.take(","):
-                return
+                return terms
 
-    def _row_limit(self) -> bool:
-        """[OFFSET … ROWS [FETCH NEXT … ROWS ONLY]]: is there any?"""
+    def _row_limit(self) -> nodes.Limit | None:
+        """[OFFSET … ROWS [FETCH NEXT … ROWS ONLY]]."""
         if self.comes("FETCH"):
             raise self.refused("153", "FETCH needs OFFSET before it:")
+        place = self.token.start
         if not self.take("OFFSET"):
-            return False
-        start = self.place
-        self.value()
-        number = self._number_since(start)
-        if number is not None and number < 0:
-            self.note("10742", "OFFSET takes no negative number")
-        self._rows_word()
+            return None
+        limit = nodes.Limit(self._n_rows(0, "10742", "OFFSET takes no negative number"), place=place)
         if self.take("FETCH"):
             if not (self.take("NEXT") or self.take("FIRST")):
                 raise self.refused(SYNTAX, "NEXT is missing")
-            start = self.place
-            self.value()
-            number = self._number_since(start)
-            if number is not None and number < 1:
-                self.note("10744", "FETCH takes one row or more")
-            self._rows_word()
+            limit.has_fetch = True
+            limit.count = self._n_rows(1, "10744", "FETCH takes one row or more")
             self.want("ONLY")
-        return True
+        return limit
 
-    def _rows_word(self) -> None:
+    def _n_rows(self, fewest: int, code: str, why: str) -> nodes.Value:
+        """Read a number of rows; fewer than that are refused."""
+        start = self.place
+        value = self.value()
+        number = self._number_since(start)
+        if number is not None and number < fewest:
+            self.note(code, why)
         if not (self.take("ROWS") or self.take("ROW")):
             raise self.refused(SYNTAX, "ROWS is missing")
+        return value

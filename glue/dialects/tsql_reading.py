@@ -7,6 +7,7 @@ is noted: an error of the grammar comes first, wherever it stands.
 from __future__ import annotations
 
 from glue.dialects.errors import DialectError, UnsupportedError
+from glue.dialects.nodes import Identifier
 from glue.dialects.reading import Words
 from glue.dialects.tsql_errors import TSQLError
 from glue.dialects.tsql_tokens import RESERVED, tokens_of
@@ -28,7 +29,7 @@ class TSQLWords(Words):
 
     def __init__(self, sql: str) -> None:
         super().__init__(tokens_of(sql))
-        self.noted: list[TSQLError] = []
+        self.noted: list[TSQLError | UnsupportedError] = []
 
     def refused(self, code: str, why: str) -> DialectError:
         """The error that says so, and before which word; at the end of a query it is always 102."""
@@ -42,12 +43,13 @@ class TSQLWords(Words):
         """Refuse the query with `code` when it has been read, if nothing else is wrong with it."""
         self.noted.append(TSQLError(code, why))
 
-    def path(self) -> None:
-        """Read a name, or several with dots between them: a, s.a, d..a."""
-        self.name()
+    def path(self) -> tuple[Identifier, ...]:
+        """Read a name, or several with dots between them: a, s.a, d..a, where the one between is empty."""
+        parts = [self.name()]
         while self.take("."):
             while self.take("."):
-                pass
+                parts.append(Identifier(""))
             if self.comes_any(_PSEUDO_COLUMNS):
                 raise UnsupportedError(f"the pseudo column {self.token.text}")
-            self.name()
+            parts.append(self.name())
+        return tuple(parts)

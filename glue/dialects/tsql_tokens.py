@@ -36,46 +36,59 @@ GROUP only; OFFSET, LIMIT, ROWS, NULLS, TRUE and DATE are none."""
 _LONGEST_NAME = 128
 _TOKEN = re.compile(
     r"""
-      (?P<blank>\s+|--[^\n]*)
-    | (?P<comment>/\*)
-    | (?P<text>[nN]?'(?:[^']|'')*')
-    | (?P<quoted>"(?:[^"]|"")*"|\[(?:[^\]]|\]\])*\])
+    (?:\s|--[^\n]*)*+
+    (?:
+      (?P<comment>/\*)
+    | (?P<text>[nN]?'[^']*(?:''[^']*)*+')
+    | (?P<quoted>"(?:[^"]|"")*+"|\[(?:[^\]]|\]\])*+\])
+    | (?P<open>[nN]?'|["\[])
     | (?P<number>0[xX][0-9a-fA-F]*
         | [$£€¥](?:\d+(?:\.\d*)?|\.\d+|(?![\w.]))
         | (?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+|[eE](?!\w))?)
     | (?P<word>(?:[^\W\d]|\#)[\w@$\#]*)
     | (?P<bind>@[\w@$\#]*)
-    | (?P<open>[nN]?'|["\[])
+    | (?P<end>\Z)
     | (?P<sign>::|<\s*[=>]|>\s*=|!\s*[=<>]|.)
+    )
     """,
     re.VERBOSE | re.DOTALL,
 )
+_COMMENT_SIGN = re.compile(r"/\*|\*/")
 
 
 def tokens_of(sql: str) -> list[Token]:
     """The words of a statement, `end` after the last one; what is none is `bad` and says its error."""
     found: list[Token] = []
     place = 0
-    while match := _TOKEN.match(sql, place):
-        start, place, kind = place, match.end(), match.lastgroup
-        if kind == "comment":
-            place = _comment_end(sql, start)
-            if place < 0:
-                place = len(sql)
-                found.append(_bad(sql[start:], start, "113", "a comment is not closed"))
-        elif kind == "open":
-            place = len(sql)
-            found.append(_bad(sql[start:], start, "105", "a quotation is not closed"))
-        elif kind != "blank":
-            found.append(_token(kind, sql[start:place], start))  # type: ignore[arg-type]
+    while place >= 0:
+        place = _read_words(sql, place, found)
     found.append(Token("end", "", len(sql), ""))
     return found
+
+
+def _read_words(sql: str, place: int, found: list[Token]) -> int:
+    """Adds the words up to a comment: where that ends, -1 where no words are left."""
+    for match in _TOKEN.finditer(sql, place):
+        kind: str = match.lastgroup  # type: ignore[assignment]
+        start = match.start(kind)
+        if kind == "end":
+            break
+        if kind == "comment":
+            end = _comment_end(sql, start)
+            if end < 0:
+                found.append(_bad(sql[start:], start, "113", "a comment is not closed"))
+            return end
+        if kind == "open":
+            found.append(_bad(sql[start:], start, "105", "a quotation is not closed"))
+            break
+        found.append(_token(kind, match[kind], start))  # type: ignore[arg-type]
+    return -1
 
 
 def _comment_end(sql: str, start: int) -> int:
     """Behind the comment; those in it have ends of their own. -1 where there is none."""
     depth = 0
-    for match in re.compile(r"/\*|\*/").finditer(sql, start):
+    for match in _COMMENT_SIGN.finditer(sql, start):
         depth += 1 if match[0] == "/*" else -1
         if depth == 0:
             return match.end()
@@ -88,13 +101,11 @@ def _bad(text: str, start: int, code: str, why: str) -> Token:
 
 def _token(kind: Kind, text: str, start: int) -> Token:
     if kind == "sign":
-        return Token(kind, text, start, "".join(text.split()))
-    if kind == "quoted":
-        n_letters = len(text[1:-1].replace(text[-1] * 2, text[-1]))
-        if n_letters == 0:
-            return _bad(text, start, "1038", "a quoted name has no letters")
-    else:
-        n_letters = len(text)
-    if kind in ("word", "quoted", "bind") and n_letters > _LONGEST_NAME:
-        return _bad(text, start, "103", f"a name has more than {_LONGEST_NAME} letters")
+        return Token(kind, text, start, text if len(text) == 1 else "".join(text.split()))
+    if len(text) > _LONGEST_NAME and kind in ("word", "quoted", "bind"):
+        n_letters = len(text) if kind != "quoted" else len(text[1:-1].replace(text[-1] * 2, text[-1]))
+        if n_letters > _LONGEST_NAME:
+            return _bad(text, start, "103", f"a name has more than {_LONGEST_NAME} letters")
+    if kind == "quoted" and len(text) == 2:
+        return _bad(text, start, "1038", "a quoted name has no letters")
     return Token(kind, text, start, text.upper() if kind in ("word", "bind") else text)

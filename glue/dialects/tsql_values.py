@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
-from collections import Counter
+from typing import Literal
 
-from glue.dialects.conditions import Conditions, Kind
+from glue.dialects import nodes
+from glue.dialects.conditions import Conditions
 from glue.dialects.errors import UnsupportedError
 from glue.dialects.tsql_reading import SYNTAX, TSQLWords
 
-_RELATIONS = frozenset({"=", "<>", "!=", "<", ">", "<=", ">=", "!<", "!>"})
-_OPERATORS = frozenset({"+", "-", "*", "/", "%", "&", "|", "^"})
-_VALUES = frozenset({"NULL", "CURRENT_TIMESTAMP", "CURRENT_USER", "SESSION_USER", "SYSTEM_USER", "USER"})
+_RELATIONS = {sign: sign for sign in ("=", "<>", "<", ">", "<=", ">=")} | {"!=": "<>", "!<": ">=", "!>": "<="}
+"""Signs of a comparison, and the usual ones for them."""
+_QUANTIFIERS: dict[str, Literal["ANY", "ALL"]] = {"ALL": "ALL", "ANY": "ANY", "SOME": "ANY"}
+_SUMS = frozenset({"+", "-", "&", "|", "^"})
+_PRODUCTS = frozenset({"*", "/", "%"})
+_SIGNS = frozenset({"+", "-"})
+_VALUES = frozenset({"CURRENT_TIMESTAMP", "CURRENT_USER", "SESSION_USER", "SYSTEM_USER", "USER"})
 """Reserved words that are values."""
 _FUNCTIONS = frozenset({"COALESCE", "CONVERT", "LEFT", "NULLIF", "RIGHT", "TRY_CONVERT"})
 """Reserved words that are functions."""
@@ -27,10 +33,14 @@ _UNREAD_FUNCTIONS = frozenset({"JSON_ARRAY", "JSON_ARRAYAGG", "JSON_OBJECT", "JS
 """Functions whose arguments have a grammar of their own."""
 
 
+_CONTINUED = re.compile(r"\\\r?\n")
+"""A text goes on in the next line behind a backslash: neither is a part of it."""
+
+
 class Values(Conditions, TSQLWords):
     """Values and conditions. Of a query in brackets only `query` knows, of a function's call only `call`.
 
-    `n_read` counts what was read of a query, but for what stands in its subqueries: columns, calls, queries,
+    `n_read` counts what was read of a query, but for what stands in its subqueries: columns, queries,
     aggregates and windows.
     """
 
@@ -38,202 +48,268 @@ class Values(Conditions, TSQLWords):
 
     def __init__(self, sql: str) -> None:
         super().__init__(sql)
-        self.n_read: Counter[str] = Counter()
+        self.n_read = _nothing_read()
         self.depth = 0
         """How many subqueries the words stand in; a derived table is none."""
 
     @abstractmethod
-    def call(self, name: str) -> None:
+    def call(self, parts: tuple[nodes.Identifier, ...], name: str, place: int) -> nodes.Value:
         """Read a function's brackets and what may follow; `name` is '' where it is qualified or quoted."""
 
-    def predicate(self) -> Kind:
+    def predicate(self) -> nodes.Value:
         """Read a comparison, or what may stand on one side of it."""
+        start = self.token.start
         if self.take("EXISTS"):
-            self.subquery()
-            return "condition"
+            return nodes.Exists(self.subquery().query, place=start)
         if self.comes_any(_UNREAD_PREDICATES) and self.comes("(", ahead=1):
             raise UnsupportedError(self.token.upper)
-        if self._comparand() == "condition":
-            if self.comes_any(_RELATIONS):
+        left = self._comparand()
+        if self.token.upper in _RELATIONS:
+            if self.is_condition(left):
                 raise self.refused(self.NO_CONDITION, "a condition is compared")
-            return "condition"
-        if self.comes_any(_RELATIONS):
-            self.place += 1
-            if self.comes_any({"ALL", "ANY", "SOME"}):
-                self.place += 1
-                self.subquery()
-            else:
-                self.value()
-            return "condition"
+            return self._comparison(left)
+        if self.is_condition(left):
+            return left
         if self.take("IS"):
-            self.take("NOT")
-            if self.take("DISTINCT"):
-                self.want("FROM")
-                self.value()
-            else:
-                self.want("NULL")
-            return "condition"
-        has_not = self.take("NOT")
+            return self._identity(left)
+        is_negated = self.take("NOT")
         if self.take("BETWEEN"):
-            self.value()
+            low = self.value()
             self.want("AND")
-            self.value()
-        elif self.take("LIKE"):
-            self.value()
-            if self.take("ESCAPE"):
-                self.value()
-        elif self.take("IN"):
-            self._members()
-        elif has_not:
+            return nodes.Between(left, low, self.value(), is_negated, place=left.place)
+        if self.take("LIKE"):
+            pattern = self.value()
+            escape = self.value() if self.take("ESCAPE") else None
+            return nodes.Like(left, pattern, escape, is_negated, place=left.place)
+        if self.take("IN"):
+            return nodes.In(left, self._members(), is_negated, place=left.place)
+        if is_negated:
             raise self.refused(SYNTAX, "IN, LIKE or BETWEEN is missing")
-        else:
-            return "value"
-        return "condition"
+        return left
 
-    def _comparand(self) -> Kind:
+    def _comparand(self) -> nodes.Value:
         """A value; or what stands in brackets where a condition may stand in them."""
         if not self.comes("(") or self.begins_query_in_bracket():
-            self.value()
-            return "value"
+            return self.value()
         self.place += 1
-        kind = self.any_term()
-        if kind == "value" and not self.comes(")"):
+        inner = self.any_term()
+        if self.is_condition(inner):
+            self.want(")")
+            return inner
+        if not self.comes(")"):
             raise self.refused(self.NO_CONDITION, "a comparison is missing")
-        self.want(")")
-        if kind == "value":
-            self._after_operand()
-            self._operators()
-        return kind
+        self.place += 1
+        return self._sum(self._after_operand(inner))
 
-    def _members(self) -> None:
+    def _comparison(self, left: nodes.Value) -> nodes.Comparison:
+        sign = _RELATIONS[self.token.upper]
+        self.place += 1
+        quantifier = _QUANTIFIERS.get(self.token.upper)
+        if not quantifier:
+            return nodes.Comparison(sign, left, self.value(), place=left.place)
+        self.place += 1
+        return nodes.Comparison(sign, left, self.subquery(), quantifier, place=left.place)
+
+    def _identity(self, left: nodes.Value) -> nodes.Value:
+        """What follows IS."""
+        is_negated = self.take("NOT")
+        if self.take("DISTINCT"):
+            self.want("FROM")
+            sign = "IS NOT DISTINCT FROM" if is_negated else "IS DISTINCT FROM"
+            return nodes.Comparison(sign, left, self.value(), place=left.place)
+        self.want("NULL")
+        return nodes.Is(left, "NULL", is_negated, place=left.place)
+
+    def _members(self) -> list[nodes.Value]:
         if self.begins_query_in_bracket():
-            return self.subquery()
+            return [self.subquery()]
         self.want("(")
-        self.values()
+        members = self.values()
         self.want(")")
-        return None
+        return members
 
-    def subquery(self) -> None:
+    def subquery(self) -> nodes.Subquery:
         """Read a query in brackets that is a value or a part of a condition."""
+        start = self.token.start
         self.want("(")
-        n_read, self.n_read = self.n_read, Counter()
+        n_read, self.n_read = self.n_read, _nothing_read()
         self.depth += 1
-        self.query()
+        query = self.query()
         self.depth -= 1
         self.n_read = n_read
         self.n_read["query"] += 1
         self.want(")")
+        return nodes.Subquery(query, place=start)
 
-    def values(self) -> int:
-        """Read a, b, …: how many are there?"""
-        self.value()
-        n_values = 1
+    def values(self) -> list[nodes.Value]:
+        """Read a, b, …."""
+        found = [self.value()]
         while self.take(","):
-            self.value()
-            n_values += 1
-        return n_values
+            found.append(self.value())
+        return found
 
-    def value(self) -> None:
+    def values_if_any(self) -> list[nodes.Value]:
+        """Read [a, b, …] before a bracket closes."""
+        return [] if self.comes(")") else self.values()
+
+    def value(self) -> nodes.Value:
         """Read a value: no condition, not even in brackets."""
-        self._factor()
-        self._operators()
+        return self._sum(self._factor())
 
-    def _operators(self) -> None:
-        while self.comes_any(_OPERATORS):
+    def _sum(self, left: nodes.Value) -> nodes.Value:
+        """Read what is added and multiplied behind the first factor."""
+        left = self._product(left)
+        while self.comes_any(_SUMS):
+            sign = self.token.upper
             self.place += 1
-            self._factor()
+            left = nodes.Operation(sign, left, self._product(self._factor()), place=left.place)
+        return left
 
-    def _factor(self) -> None:
-        while self.comes_any({"+", "-", "~"}):
+    def _product(self, left: nodes.Value) -> nodes.Value:
+        while self.comes_any(_PRODUCTS):
+            sign = self.token.upper
             self.place += 1
-        self.operand()
-        self._after_operand()
+            left = nodes.Operation(sign, left, self._factor(), place=left.place)
+        return left
 
-    def _after_operand(self) -> None:
+    def _factor(self) -> nodes.Value:
+        """What is multiplied. A minus is weaker than that: of 1 / -2 * 3 it takes all of 2 * 3."""
+        token = self.token
+        if self.comes_any(_SIGNS):
+            self.place += 1
+            return nodes.Prefixed(token.upper, self._product(self._factor()), place=token.start)
+        if self.take("~"):
+            return nodes.Prefixed("~", self._factor(), place=token.start)
+        return self._after_operand(self.operand())
+
+    def _after_operand(self, operand: nodes.Value) -> nodes.Value:
         while True:
             if self.take("COLLATE"):
-                self.name()
+                operand = nodes.Collate(operand, self.name().text, place=operand.place)
             elif self.take("AT", "TIME", "ZONE"):
-                self._factor()
+                operand = nodes.AtTimeZone(operand, self._zone(), place=operand.place)
             elif self.comes("{", "ESCAPE"):
                 raise UnsupportedError("{ESCAPE}")
             else:
-                return
+                return operand
 
-    def operand(self) -> None:
+    def _zone(self) -> nodes.Value:
+        """What follows AT TIME ZONE; a second one behind it belongs to the whole."""
+        token = self.token
+        if self.comes_any(_SIGNS) or self.comes("~"):
+            self.place += 1
+            return nodes.Prefixed(token.upper, self._zone(), place=token.start)
+        return self.operand()
+
+    def operand(self) -> nodes.Value:
         """Read what operators stand between."""
         token = self.token
-        if token.kind in ("text", "number"):
-            self.place += 1
-        elif token.kind == "bind":
-            if token.text.startswith("@@"):
-                raise UnsupportedError(token.text)
-            self.note("137", f"{token.text} was not declared")
-            self.place += 1
-        elif self.begins_query_in_bracket():
-            self.subquery()
-        elif self.take("("):
-            self.value()
-            self.want(")")
-        elif self.comes("CASE"):
-            self.case()
-        elif self.comes_any(_VALUES):
-            self.place += 1
-        elif self.comes_any(_FUNCTIONS) and self.comes("(", ahead=1):
-            self.place += 1
-            self.call(token.upper)
-        elif self.comes_any(_UNREAD_VALUES) or self.comes("NEXT", "VALUE", "FOR"):
+        if token.kind == "number":
+            return self.number()
+        if token.kind == "text":
+            return nodes.Text(self.text(), is_national=token.text[0] in "nN", place=token.start)
+        if self.is_name() and not self.comes("NEXT", "VALUE", "FOR"):
+            return self._column_or_call()
+        if self.comes("("):
+            return self._bracketed()
+        if token.kind == "bind":
+            return self._variable()
+        if self.comes("CASE"):
+            return self.case()
+        if self.take("NULL"):
+            return nodes.Null(place=token.start)
+        if self.comes_any(_VALUES):
+            return nodes.Name((self.identifier(),), place=token.start)
+        if self.comes_any(_FUNCTIONS) and self.comes("(", ahead=1):
+            return self.call((self.identifier(),), token.upper, token.start)
+        if self.comes_any(_UNREAD_VALUES) or self.comes("NEXT", "VALUE", "FOR"):
             raise UnsupportedError(token.text)
-        elif self.is_name():
-            self._column_or_call()
-        else:
-            raise self.refused(SYNTAX, "an expression is missing")
+        raise self.refused(SYNTAX, "an expression is missing")
 
-    def _column_or_call(self) -> None:
-        first, start = self.token, self.place
-        self.path()
-        is_plain = first.kind == "word" and self.place == start + 1
-        if is_plain and first.upper in _UNREAD_FUNCTIONS and self.comes("("):
-            raise UnsupportedError(first.upper)
+    def number(self) -> nodes.Number:
+        """Read a number as it is written, or refuse the query."""
+        token = self.token
+        if token.kind != "number":
+            raise self.refused(SYNTAX, "a number is missing")
+        self.place += 1
+        return nodes.Number(token.text, place=token.start)
+
+    def text(self) -> str:
+        """Read a text: what it says."""
+        written = self.token.text
+        self.place += 1
+        said = written[written.index("'") + 1 : -1].replace("''", "'")
+        return _CONTINUED.sub("", said) if "\\" in said else said
+
+    def _bracketed(self) -> nodes.Value:
+        if self.begins_query_in_bracket():
+            return self.subquery()
+        self.want("(")
+        inner = self.value()
+        self.want(")")
+        return inner
+
+    def _variable(self) -> nodes.Name:
+        token = self.token
+        if token.text.startswith("@@"):
+            raise UnsupportedError(token.text)
+        self.note("137", f"{token.text} was not declared")
+        return nodes.Name((self.identifier(),), place=token.start)
+
+    def _column_or_call(self) -> nodes.Value:
+        first = self.token
+        parts = self.path()
+        is_plain = first.kind == "word" and len(parts) == 1
+        if self.comes("("):
+            if is_plain and first.upper in _UNREAD_FUNCTIONS:
+                raise UnsupportedError(first.upper)
+            return self.call(parts, first.upper if is_plain else "", first.start)
         if self.comes("::"):
-            self._method_of_type(start)
-        elif self.comes("("):
-            self.call(first.upper if is_plain else "")
+            self._method_of_type(parts)
         else:
             self.n_read["column"] += 1
+        return nodes.Name(parts, place=first.start)
 
-    def _method_of_type(self, start: int) -> None:
+    def _method_of_type(self, parts: tuple[nodes.Identifier, ...]) -> None:
         """Read ::name or ::name(…) behind a type: what others write to cast is this here."""
-        if self._is_type_since(start):
+        if _is_type(parts):
             raise UnsupportedError("a method of a type")
         self.note("243", "what stands before :: is no type")
         self.take("::")
         self.name()
         self.skip_brackets()
 
-    def _is_type_since(self, place: int) -> bool:
-        words = self.since(place)
-        return len(words) == 1 and words[0].text.strip('[]"').upper() in _TYPES
-
-    def type_name(self) -> None:
+    def type_name(self) -> nodes.Type:
         """Read a type: INT, VARCHAR(10), VARCHAR(MAX), NUMERIC(5, 2), DOUBLE PRECISION."""
+        start = self.token.start
+        words: list[str] = []
         if self.take("DOUBLE"):
             self.want("PRECISION")
+            words += ["DOUBLE", "PRECISION"]
         else:
-            self.take("NATIONAL")
-            start = self.place
-            self.path()
-            if not self._is_type_since(start):
+            if self.take("NATIONAL"):
+                words.append("NATIONAL")
+            parts = self.path()
+            if not _is_type(parts):
                 self.note("243", "there is no such type")
-            self.take("VARYING")
-        if self.take("("):
-            if not self.take("MAX"):
-                self._number()
-                if self.take(","):
-                    self._number()
-            self.want(")")
+            words += [part.text.upper() for part in parts]
+            if self.take("VARYING"):
+                words.append("VARYING")
+        return nodes.Type(tuple(words), self._type_arguments(), place=start)
 
-    def _number(self) -> None:
-        if self.token.kind != "number":
-            raise self.refused(SYNTAX, "a number is missing")
-        self.place += 1
+    def _type_arguments(self) -> tuple[str, ...]:
+        if not self.take("("):
+            return ()
+        arguments = ["MAX"] if self.take("MAX") else [self.number().text]
+        if arguments != ["MAX"] and self.take(","):
+            arguments.append(self.number().text)
+        self.want(")")
+        return tuple(arguments)
+
+
+def _nothing_read() -> dict[str, int]:
+    return {"column": 0, "query": 0, "aggregate": 0, "window": 0}
+
+
+def _is_type(parts: tuple[nodes.Identifier, ...]) -> bool:
+    return len(parts) == 1 and parts[0].text.upper() in _TYPES

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from glue.dialects.tsql_reading import SYNTAX
+from glue.dialects import nodes
 from glue.dialects.tsql_values import Values
 
 _PERCENTILES = frozenset({"PERCENTILE_CONT", "PERCENTILE_DISC"})
@@ -13,21 +11,12 @@ _FRAMELESS = frozenset(
     {"ROW_NUMBER", "RANK", "DENSE_RANK", "NTILE", "LAG", "LEAD", "CUME_DIST", "PERCENT_RANK"}
 )
 """Functions of windows that take no ROWS and no RANGE."""
-_BOUNDS = ("UNBOUNDED PRECEDING", "PRECEDING", "CURRENT ROW", "FOLLOWING", "UNBOUNDED FOLLOWING")
+_UNITS = frozenset({"ROWS", "RANGE"})
+_CURRENT, _UNBOUNDED = 0, 2
+"""How far a bound lies from the current row, any number of rows being 1; before it as far below 0."""
 
-
-@dataclass
-class _Window:
-    """What was read after OVER or WINDOW. `base` names the window that it goes on from, in capitals."""
-
-    base: str = ""
-    is_partitioned: bool = False
-    is_ordered: bool = False
-    has_frame: bool = False
-
-
-_Named = tuple[dict[str, _Window], list[tuple[str, _Window]]]
-"""Windows by their names, and which function uses which."""
+_Named = tuple[dict[str, nodes.Window], list[tuple[str, nodes.Window]]]
+"""Windows by their names in capitals, and which function uses which."""
 
 
 class Windows(Values):
@@ -35,8 +24,8 @@ class Windows(Values):
 
     def __init__(self, sql: str) -> None:
         super().__init__(sql)
-        self._windows: dict[str, _Window] = {}
-        self._uses: list[tuple[str, _Window]] = []
+        self._windows: dict[str, nodes.Window] = {}
+        self._uses: list[tuple[str, nodes.Window]] = []
 
     def enter_query(self) -> _Named:
         """Begin a query, whose named windows are its own; gives those of the query that it stands in."""
@@ -50,48 +39,54 @@ class Windows(Values):
             self._check_named(function, window)
         self._windows, self._uses = outer
 
-    def over(self, function: str) -> bool:
-        """Read [OVER …] behind a function's call: is there one?"""
+    def over(self, function: str) -> nodes.Window | None:
+        """Read [OVER …] behind a function's call."""
+        start = self.token.start
         if not self.take("OVER"):
             if function in _FRAMED | _FRAMELESS | _PERCENTILES:
                 self.note("10753", f"{function} has no OVER")
-            return False
+            return None
         if self.take("("):
-            window = self._window()
+            window = self._window(start)
             self.want(")")
         else:
-            window = _Window(base=self._window_name())
-        if window.has_frame and function in _FRAMELESS | _PERCENTILES:
+            window = nodes.Window(name=self.name(), place=start)
+        if window.frame and function in _FRAMELESS | _PERCENTILES:
             self.note("10752", f"{function} takes no ROWS and no RANGE")
-        elif window.base:
+        elif window.name:
             self._uses.append((function, window))
-        elif not window.is_ordered and function in _FRAMED | _FRAMELESS:
+        elif not window.order and function in _FRAMED | _FRAMELESS:
             self.note("4112", f"{function} needs ORDER BY in its OVER")
-        elif not window.is_ordered and window.has_frame:
+        elif not window.order and window.frame:
             self.note("10756", "ROWS or RANGE needs ORDER BY")
-        return True
+        return window
 
-    def named_windows(self) -> None:
+    def named_windows(self) -> list[tuple[nodes.Identifier, nodes.Window]]:
         """Read what comes after WINDOW."""
+        found = []
         while True:
-            name = self._window_name()
+            start = self.token.start
+            name = self.name()
             self.want("AS")
             self.want("(")
-            self._windows[name] = self._window()
+            window = self._window(start)
             self.want(")")
-            self._uses.append(("", self._windows[name]))
+            found.append((name, window))
+            self._windows[name.text.upper()] = window
+            self._uses.append(("", window))
             if not self.take(","):
-                return
+                return found
 
-    def _check_named(self, function: str, window: _Window) -> None:
-        is_ordered, has_frame, base, seen = window.is_ordered, window.has_frame, window.base, set()
-        while base:
+    def _check_named(self, function: str, window: nodes.Window) -> None:
+        is_ordered, has_frame, name, seen = bool(window.order), bool(window.frame), window.name, set()
+        while name:
+            base = name.text.upper()
             if base not in self._windows or base in seen:
-                return self.note("5365" if base in seen else "5362", f"there is no window {base}")
+                return self.note("5365" if base in seen else "5362", f"there is no window {name.text}")
             seen.add(base)
             named = self._windows[base]
-            is_ordered, has_frame = is_ordered or named.is_ordered, has_frame or named.has_frame
-            base = named.base
+            is_ordered, has_frame = is_ordered or bool(named.order), has_frame or bool(named.frame)
+            name = named.name
         if has_frame and function in _FRAMELESS | _PERCENTILES:
             self.note("4106", f"{function} takes no window with ROWS or RANGE")
         elif not is_ordered and function in _FRAMED | _FRAMELESS:
@@ -100,78 +95,77 @@ class Windows(Values):
             self.note("5364", "ROWS or RANGE needs ORDER BY")
         return None
 
-    def _window_name(self) -> str:
-        name = self.token.text.strip('[]"').upper()
-        self.name()
-        return name
-
-    def _window(self) -> _Window:
+    def _window(self, place: int) -> nodes.Window:
         """Read [name] [PARTITION BY …] [ORDER BY …] [ROWS or RANGE …]."""
-        window = _Window()
+        window = nodes.Window(place=place)
         if self.is_name() and not self.comes("PARTITION", "BY") and not self._begins_frame():
-            window.base = self._window_name()
+            window.name = self.name()
         if self.take("PARTITION"):
             self.want("BY")
-            self.values()
-            window.is_partitioned = True
+            window.partition = self.values()
         if self.take("ORDER"):
             self.want("BY")
-            self.window_order()
-            window.is_ordered = True
-        if (window.base or window.is_partitioned or window.is_ordered) and self._begins_frame():
-            self._frame()
-            window.has_frame = True
+            window.order = self.window_order()
+        if (window.name or window.partition or window.order) and self._begins_frame():
+            window.frame = self._frame()
         return window
 
-    def window_order(self) -> None:
+    def window_order(self) -> list[nodes.OrderTerm]:
         """Read what comes after ORDER BY in OVER and in WITHIN GROUP."""
+        terms = []
         while True:
             start = self.place
-            self.value()
-            kinds = [token.kind for token in self.since(start)]
-            if kinds == ["number"]:
+            value = self.value()
+            is_word = self.place == start + 1
+            if is_word and isinstance(value, nodes.Number):
                 self.note("5308", "a position stands in the ORDER BY of a window or an aggregate")
-            elif kinds == ["text"] or [token.upper for token in self.since(start)] == ["NULL"]:
+            elif is_word and isinstance(value, nodes.Text | nodes.Null):
                 self.note("5309", "a constant stands in the ORDER BY of a window or an aggregate")
-            self.direction()
+            terms.append(self.order_term(value))
             if not self.take(","):
-                return
+                return terms
 
-    def direction(self) -> None:
-        """Read [ASC or DESC]."""
-        if not self.take("ASC"):
-            self.take("DESC")
+    def order_term(self, value: nodes.Value) -> nodes.OrderTerm:
+        """Read [ASC or DESC] behind the value."""
+        is_descending = self.take("DESC")
+        if not is_descending:
+            self.take("ASC")
+        return nodes.OrderTerm(value, is_descending, place=value.place)
 
     def _begins_frame(self) -> bool:
-        return self.comes_any({"ROWS", "RANGE"}) and not self.comes(")", ahead=1)
+        return self.comes_any(_UNITS) and not self.comes(")", ahead=1)
 
-    def _frame(self) -> None:
-        is_range = self.comes("RANGE")
-        start = self.place
+    def _frame(self) -> nodes.Frame:
+        token = self.token
         self.place += 1
         if self.take("BETWEEN"):
-            first = self._bound()
+            start = self._bound()
             self.want("AND")
-            last = self._bound()
+            end = self._bound()
         else:
-            first, last = self._bound(), "CURRENT ROW"
-        if is_range and any(token.kind == "number" for token in self.since(start)):
+            start, end = self._bound(), None
+        first, last = _distance(start), _distance(end) if end else _CURRENT
+        if token.upper == "RANGE" and (start.distance or (end and end.distance)):
             self.note("4194", "RANGE takes UNBOUNDED and CURRENT ROW only")
-        elif _BOUNDS.index(first) > _BOUNDS.index(last) or first == _BOUNDS[-1] or last == _BOUNDS[0]:
+        elif first > last or first == _UNBOUNDED or last == -_UNBOUNDED:
             self.note("4193", "the window ends before it begins")
+        return nodes.Frame(token.upper, start, end, place=token.start)
 
-    def _bound(self) -> str:
-        """Read where a window begins or ends: one of _BOUNDS."""
+    def _bound(self) -> nodes.Bound:
+        """Read where a window begins or ends."""
+        start = self.token.start
         if self.take("CURRENT"):
             self.want("ROW")
-            return "CURRENT ROW"
-        is_unbounded = self.take("UNBOUNDED")
-        if not is_unbounded:
-            if self.token.kind != "number":
-                raise self.refused(SYNTAX, "a number of rows is missing")
-            self.place += 1
-        if not self.comes_any({"PRECEDING", "FOLLOWING"}):
-            raise self.refused(SYNTAX, "PRECEDING is missing")
-        side = self.token.upper
-        self.place += 1
-        return f"UNBOUNDED {side}" if is_unbounded else side
+            return nodes.Bound("CURRENT", place=start)
+        distance = None if self.take("UNBOUNDED") else self.number()
+        if self.take("PRECEDING"):
+            return nodes.Bound("PRECEDING", distance, place=start)
+        self.want("FOLLOWING")
+        return nodes.Bound("FOLLOWING", distance, place=start)
+
+
+def _distance(bound: nodes.Bound) -> int:
+    if bound.side == "CURRENT":
+        return _CURRENT
+    size = 1 if bound.distance else _UNBOUNDED
+    return size if bound.side == "FOLLOWING" else -size

@@ -98,7 +98,7 @@ class ImportBatch:
     read; they enter the import's identity. `notes` say what was chosen, for people.
     """
 
-    kind: str  # bird, spider, mschema, jsonl, defog, database, predictions
+    kind: str  # bird, spider, beaver, mschema, jsonl, defog, database, predictions
     scope: str  # what a newer import of the same scope replaces
     benchmark: str
     files: dict[str, str] = field(default_factory=dict)

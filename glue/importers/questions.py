@@ -43,23 +43,41 @@ def add_questions(
     Ids are the file's where it has any, else the 0-based positions. GlueError, naming the option that gave
     the file, when no question can land.
     """
-    entries = read_entries(path, batch, option)
+    return add_entries(batch, path, read_entries(path, batch, option), fields, dialect, option)
+
+
+def add_entries(
+    batch: ImportBatch,
+    path: Path,
+    entries: list[Any],
+    fields: QuestionFields,
+    dialect: str,
+    option: str,
+    id_prefix: str = "",
+    first_position: int = 0,
+) -> list[str]:
+    """Land the entries of a file as `add_questions` does.
+
+    Of a benchmark in several files each has an `id_prefix` of its own, and its questions stand at
+    `first_position` and after.
+    """
     has_ids = fields.question_id is not None and any(
         isinstance(entry, dict) and fields.question_id in entry for entry in entries
     )
     seen: set[str] = set()
     databases: dict[str, None] = {}
     for position, entry in enumerate(entries):
-        question_id = _checked_id(batch, path, position, entry, fields.question_id if has_ids else None, seen)
-        if question_id is None:
+        found_id = _checked_id(batch, path, position, entry, fields.question_id if has_ids else None, seen)
+        if found_id is None:
             continue
-        seen.add(question_id)
+        seen.add(found_id)
+        question_id = f"{id_prefix}{found_id}"
         databases[entry["db_id"].strip()] = None
         batch.add(
             "questions",
             benchmark=batch.benchmark,
             question_id=question_id,
-            question_position=position,
+            question_position=first_position + position,
             db_id=entry["db_id"].strip(),
             question=storable(entry["question"]),
             evidence=text_or_none(entry.get("evidence")),

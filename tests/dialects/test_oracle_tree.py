@@ -11,7 +11,7 @@ from glue.dialects import nodes
 from glue.dialects.errors import UnsupportedError
 from glue.dialects.oracle_errors import OracleError
 from glue.dialects.oracle_grammar import read_oracle
-from tests.dialects.trees import shown
+from tests.dialects.trees import entries, shown
 
 VALUES = """
 a
@@ -252,18 +252,6 @@ with w (a) as (select 1 from b) search depth first by a set o cycle a set c to 1
     sources=[Table([b])])), columns=[a], search=Search(True, [OrderTerm(a)], o), cycle=Cycle([a], c, 1,
     0))])
 """
-
-
-def entries(written: str) -> list[tuple[str, str]]:
-    """What is read, each in a line, and its tree in the lines below that, which are set in."""
-    found: list[tuple[str, str]] = []
-    for line in written.strip().split("\n"):
-        if line.startswith(" "):
-            what, tree = found.pop()
-            found.append((what, f"{tree} {line.strip()}".strip()))
-        else:
-            found.append((line, ""))
-    return found
 
 
 def block(sql: str) -> nodes.Block:

@@ -38,6 +38,18 @@ def shown(node: object) -> str:
             return str(node)
 
 
+def entries(written: str) -> list[tuple[str, str]]:
+    """What is read, each in a line, and its tree in the lines below that, which are set in."""
+    found: list[tuple[str, str]] = []
+    for line in written.strip().split("\n"):
+        if line.startswith(" "):
+            what, tree = found.pop()
+            found.append((what, f"{tree} {line.strip()}".strip()))
+        else:
+            found.append((line, ""))
+    return found
+
+
 def _parts(node: nodes.Node) -> list[str]:
     """What must be given as it comes, and what need not by its name."""
     parts = []

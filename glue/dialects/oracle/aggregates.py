@@ -88,21 +88,32 @@ class Level(Grouped):
     """By the text of a key: its column below the groups."""
 
 
+@dataclass(slots=True)
+class Selected:
+    """A column of the select list, and the name by which ORDER BY may mean it."""
+
+    value: Sql
+    name: str | None
+
+
 class Aggregates(Calls):
     """A translation as far as it knows functions of many rows."""
 
     windows_are_allowed: bool = False
+    selected: list[Selected] | None = None
+    """The select list, where names may mean what stands in it: in ORDER BY."""
     rows_columns: dict[str, str] | None = None
     """What the rows of the block need beside their columns, by its text: the name of the column it becomes."""
 
     @contextmanager
     def at_level(self, level: Level | None) -> Iterator[None]:
         """Expressions are made of these groups, or of rows."""
-        before, self.scope.grouped = self.scope.grouped, level
+        before = self.scope.grouped, self.selected
+        self.scope.grouped, self.selected = level, None
         try:
             yield
         finally:
-            self.scope.grouped = before
+            self.scope.grouped, self.selected = before
 
     @contextmanager
     def with_windows(self, are_allowed: bool) -> Iterator[None]:
@@ -129,7 +140,7 @@ class Aggregates(Calls):
         if level.inner is not None:
             raise UnsupportedError(f"{node.name} beside an aggregate of aggregates")
         if node.name == "GROUP_ID":
-            raise UnsupportedError("GROUP_ID")
+            return self._group_id(level)
         with self.at_level(None):
             texts = [self.value(argument).text for argument in node.arguments]
         keys = [level.key_names.get(text) for text in texts]
@@ -139,6 +150,14 @@ class Aggregates(Calls):
             return Sql("0", "number", 1)
         column = level.layer.column(f"grouping({', '.join(str(key) for key in keys)})")
         return Sql(column, "number", 10)
+
+    def _group_id(self, level: Level) -> Sql:
+        """Of groups with the same keys in the same set the first is 0, the next 1."""
+        if not level.is_of_sets:
+            return Sql("0", "number", 1)
+        keys = ", ".join(level.key_names.values())
+        text = f"row_number() over (partition by {keys}, grouping({keys})) - 1"
+        return Sql(level.layer.column(text), "number", 10)
 
     def windowed(self, node: nodes.Call) -> Sql:
         """A function over a window. Raises ORA-30483 where none may stand."""
@@ -161,6 +180,8 @@ class Aggregates(Calls):
         made = self._window_function(node)
         if made is None:
             made = self._aggregation(node, [value.text for value in partition])
+        if node.is_from_last:
+            over = _turned_round(over)
         window = self._window(over, partition)
         if node.name == "RATIO_TO_REPORT":
             share = as_number(self.value(node.arguments[0]))
@@ -224,8 +245,6 @@ class Aggregates(Calls):
         nulls = " ignore nulls" if node.nulls == "IGNORE" else ""
         texts = [value.text]
         if name == "NTH_VALUE":
-            if node.is_from_last:
-                raise UnsupportedError("NTH_VALUE FROM LAST")
             texts.append(f"({as_number(self.value(rest[0])).text})::bigint")
         elif name in ("LAG", "LEAD") and rest:
             texts.append(f"({as_number(self.value(rest[0])).text})::bigint")
@@ -409,6 +428,29 @@ Aggregates._AGGREGATES.update(
     STATS_MODE=_extreme("mode"),
     MEDIAN=_median,
 )
+
+
+def _turned_round(over: nodes.Window) -> nodes.Window:
+    """The same rows, the last first: what FROM LAST counts in."""
+    turned = [
+        nodes.OrderTerm(
+            term.value,
+            not term.is_descending,
+            {"FIRST": "LAST", "LAST": "FIRST"}.get(term.nulls or "") if term.nulls else None,
+        )
+        for term in over.order
+    ]
+    frame = over.frame or nodes.Frame("RANGE", nodes.Bound("PRECEDING"), nodes.Bound("CURRENT"))
+    end = frame.end or nodes.Bound("CURRENT")
+    return nodes.Window(
+        over.partition, turned, nodes.Frame(frame.unit, _other_side(end), _other_side(frame.start))
+    )
+
+
+def _other_side(bound: nodes.Bound) -> nodes.Bound:
+    if bound.side == "CURRENT":
+        return bound
+    return nodes.Bound("FOLLOWING" if bound.side == "PRECEDING" else "PRECEDING", bound.distance)
 
 
 def _finished(made: Aggregation, columns: list[str]) -> Sql:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from glue.dialects import nodes
 from glue.dialects.errors import UnsupportedError
-from glue.dialects.oracle.aggregates import GroupLayer, Level, ordered
+from glue.dialects.oracle.aggregates import GroupLayer, Level, Selected, ordered
 from glue.dialects.oracle.functions import AGGREGATES
 from glue.dialects.oracle.hierarchies import scope_fields
 from glue.dialects.oracle.limits import Cut, limited
@@ -25,15 +25,6 @@ from glue.dialects.values import Sql
 
 _MOST_NESTED = 2
 """Aggregates of aggregates there may be; not of those."""
-
-
-@dataclass(slots=True)
-class Selected:
-    """A column of the select list; `names` are those by which ORDER BY may mean it."""
-
-    value: Sql
-    name: str | None
-    node: nodes.Value | None = None
 
 
 @dataclass(slots=True)
@@ -63,8 +54,8 @@ class Blocks(Pivots):
 
         `hidden` makes further columns of its tables, behind those that it selects.
         """
-        before = self.tree, self.rows_columns, self.rows_alias, self._selected, self._base, self._prior
-        self.tree, self.rows_columns, self._selected, self._prior = None, None, None, None
+        before = self.tree, self.rows_columns, self.rows_alias, self.selected, self._base, self._prior
+        self.tree, self.rows_columns, self.selected, self._prior = None, None, None, None
         try:
             with self.within(Scope(self.scope)) as scope, self.with_windows(False):
                 return self._block(node, query, cut, scope, hidden)
@@ -73,7 +64,7 @@ class Blocks(Pivots):
                 self.tree,
                 self.rows_columns,
                 self.rows_alias,
-                self._selected,
+                self.selected,
                 self._base,
                 self._prior,
             ) = before
@@ -101,9 +92,9 @@ class Blocks(Pivots):
         scope.grouped = level
         with self.with_windows(True):
             selected = self._select_list(node, scope, level)
-            self._selected = selected
+            self.selected = selected
             terms = [self._order_term(term, selected, node.is_distinct) for term in order]
-            self._selected = None
+            self.selected = None
         having = [] if node.having is None else [self.value(node.having)]
         if level is not None:
             rows = Rows(self._grouped_text(node, level, rows), having)
@@ -125,7 +116,7 @@ class Blocks(Pivots):
     def _rows(self, node: nodes.Block, order: list[nodes.OrderTerm], scope: Scope, tables: From) -> Rows:
         """WHERE; and where something needs it, the rows with their number, or room for further columns."""
         numbered = "ROWNUM" in self.words and self._mentions_rownum(node, order)
-        keeps = "KEEP" in self.words
+        keeps = "KEEP" in self.words or _has_sets(node.groups)
         conditions = tables.conditions
         counting = [one for one in conditions if numbered and _mentions(one, "ROWNUM")]
         rows = Rows(tables.text, [self.value(one) for one in conditions if one not in counting])
@@ -211,9 +202,7 @@ class Blocks(Pivots):
                 raise UnsupportedError("GROUP BY of a condition")
             name = level.key_names.setdefault(key.text, f"k{len(level.key_names) + 1}")
             level.keys[key.text] = Sql(f"{alias}.{name}", key.kind, key.precision, key.scale)
-        level.is_of_sets = any(group.kind for group in node.groups or []) or any(
-            not group.values for group in node.groups or [] if not group.kind
-        )
+        level.is_of_sets = _has_sets(node.groups)
         if depth < _MOST_NESTED:
             return level
         outer = Level(has_keys=False, layer=GroupLayer(self.alias("g")), inner=level)
@@ -224,9 +213,11 @@ class Blocks(Pivots):
         if inner is not None:
             text = self._grouped_text(node, inner, rows)
             return _aggregated(level, f" from {text}", "")
-        if level.is_of_sets and self.rows_columns is not None and self.rows_columns:
-            raise UnsupportedError("KEEP beside ROLLUP, CUBE or GROUPING SETS")
         clause = rows.clause()
+        if level.is_of_sets and self.rows_columns is not None:
+            if self.rows_columns:
+                raise UnsupportedError("KEEP beside ROLLUP, CUBE or GROUPING SETS")
+            self.rows_columns.update(level.key_names)
         if self.rows_columns:
             added = ", ".join(f"{text} as {name}" for text, name in self.rows_columns.items())
             clause = f" from (select {self.rows_alias}.*, {added} from {rows.text}) as {self.rows_alias}"
@@ -235,18 +226,10 @@ class Blocks(Pivots):
         if not level.is_of_sets:
             places = ", ".join(str(place) for place in range(1, len(level.key_names) + 1))
             return _aggregated(level, clause, f" group by {places}")
-        return self._grouping_sets(node, level, clause)
-
-    def _grouping_sets(self, node: nodes.Block, level: Level, clause: str) -> str:
-        """Keys and what is aggregated become columns first, so that each key has one name in the sets."""
-        keys = ", ".join(f"{text} as {name}" for text, name in level.key_names.items())
-        below = self.alias()
-        rows = f"select *{', ' + keys if keys else ''}{clause}"
-        sets = ", ".join(self._set_text(group, level) for group in node.groups or [])
         listed = [*level.key_names.values()]
         listed += [f"{call} as {name}" for call, name in level.layer.columns.items()]
-        del below
-        return f"(with rows as ({rows}) {_select(listed)} from rows group by {sets}) as {level.layer.alias}"
+        sets = ", ".join(self._set_text(group, level) for group in node.groups)
+        return f"({_select(listed)}{clause} group by {sets}) as {level.layer.alias}"
 
     def _set_text(self, group: nodes.Grouping, level: Level) -> str:
         if group.kind:
@@ -276,7 +259,7 @@ class Blocks(Pivots):
                 name = folded(item.alias)
             elif isinstance(item.value, nodes.Name):
                 name = folded(item.value.parts[-1])
-            selected.append(Selected(value, name, item.value))
+            selected.append(Selected(value, name))
         return selected
 
     def _check_constant(self, node: nodes.Value) -> None:
@@ -296,14 +279,14 @@ class Blocks(Pivots):
 
     def name(self, node: nodes.Name) -> Sql:
         """See Names; in ORDER BY the names of the select list come first."""
-        if self._selected is not None and len(node.parts) == 1:
+        if self.selected is not None and len(node.parts) == 1:
             found = self._named(folded(node.parts[0]))
             if found is not None:
                 return found.value
         return super().name(node)
 
     def _named(self, name: str) -> Selected | None:
-        named = [one for one in self._selected or [] if one.name == name]
+        named = [one for one in self.selected or [] if one.name == name]
         if len({one.value.text for one in named}) > 1:
             raise OracleError("ORA-00960", f'"{name}" names several columns of the select list')
         return named[0] if named else None
@@ -355,14 +338,14 @@ class Blocks(Pivots):
             isinstance(part, nodes.Call) and part.over for part in nodes.parts_within(node)
         ):
             return None
-        selected, self._selected = self._selected, None
+        selected, self.selected = self.selected, None
         try:
             with self.at_level(None):
                 text = self.translated(node).text
         except (OracleError, UnsupportedError):
             return None
         finally:
-            self._selected = selected
+            self.selected = selected
         return level.keys.get(text)
 
     def translated(self, node: nodes.Value) -> Sql:
@@ -391,6 +374,11 @@ def _select(listed: list[str]) -> str:
 
 def _grouped_values(groups: list[nodes.Grouping]) -> list[nodes.Value]:
     return [value for group in groups for value in [*group.values, *_grouped_values(group.terms)]]
+
+
+def _has_sets(groups: list[nodes.Grouping] | None) -> bool:
+    """Does GROUP BY make more than one set of groups, or the one group of all rows?"""
+    return any(group.kind or not group.values for group in groups or [])
 
 
 def _depth(node: nodes.Node) -> int:

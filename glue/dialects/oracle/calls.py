@@ -215,7 +215,8 @@ class Calls(Arithmetic):
             kind = "double"
         answers = [converted(answer, kind) for answer in answers]
         branches = ""
-        for search, answer in zip(rest[0::2], answers, strict=False):
+        searches = rest[0 : len(rest) - len(rest) % 2 : 2]
+        for search, answer in zip(searches, answers, strict=False):
             same = f"{tested.text} is null"
             if search.kind != "null" and search.text != "null::varchar":
                 one, other = for_comparison(converted(tested, searched), converted(search, searched))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from decimal import Decimal
+from operator import eq, ge, gt, le, lt, ne
 
 from glue.dialects import nodes
 from glue.dialects.errors import UnsupportedError
@@ -13,6 +15,7 @@ from glue.dialects.scopes import Output
 from glue.dialects.values import Sql, any_may_fail
 
 _MOST_IN_A_LIST = 1000
+_SIGNS = {"=": eq, "<>": ne, "<": lt, ">": gt, "<=": le, ">=": ge}
 
 
 def condition(text: str, *of: Sql) -> Sql:
@@ -51,6 +54,8 @@ class Conditions(Names):
         if left.kind == "rowid" and right.kind == "rowid":
             return condition(f"({left.text} {sign} {right.text})", left, right)
         left, right = for_comparison(left, right)
+        if isinstance(left.constant, Decimal) and isinstance(right.constant, Decimal):
+            return condition(str(_SIGNS[sign](left.constant, right.constant)).lower())
         return condition(f"({left.text} {sign} {right.text})", left, right)
 
     def _row_comparison(self, node: nodes.Comparison) -> Sql:

@@ -178,13 +178,11 @@ class Hierarchies(Sources):
         scope.pseudo["LEVEL"] = Sql(f"({names.tree}.lvl + 1)", "number", 10)
         joined = self._connected(connect, names)
         checks_loops = _has_prior(connect) and not _never_twice(connect)
-        row_id = f"{names.base}.rid"
-        is_loop = f"list_contains({names.tree}.ids, {row_id})"
+        is_loop = f"list_contains({names.tree}.ids, {names.base}.rid)"
         where = f" where not {is_loop}" if node.is_nocycle else ""
         if checks_loops and not node.is_nocycle:
-            row_id = (
-                f"case when {is_loop} then error('ORA-01436: CONNECT BY loop in user data') else {row_id} end"
-            )
+            refused = "error('ORA-01436: CONNECT BY loop in user data')"
+            where = f" where case when {is_loop} then {refused} else true end"
         first_paths = "".join(
             f", {_path('', told, by)} as {column}" for (told, by), column in tree.path_columns.items()
         )
@@ -201,7 +199,7 @@ class Hierarchies(Sources):
             f"with recursive {b} as materialized ({base}), {h} as ("
             f"select {b}.*, 1 as lvl, [{b}.rid] as ids, [{b}.place] as places, null::bigint[] as parent_ids"
             f"{first_paths} from {b}{start}"
-            f" union all select {b}.*, {h}.lvl + 1, list_append({h}.ids, {row_id}),"
+            f" union all select {b}.*, {h}.lvl + 1, list_append({h}.ids, {b}.rid),"
             f" list_append({h}.places, {b}.place), {h}.ids{next_paths}"
             f" from {h} join {b} on {joined}{where}) "
             f"{self._rows_of(node, names, connect)}"

@@ -88,7 +88,7 @@ class Names:
         """A word that no column can be called, or that none is."""
         pseudo = self.scope.pseudo.get(word)
         if pseudo is not None:
-            return pseudo
+            return self.in_this_place(pseudo, word, self.scope)
         if word == "ROWNUM":
             raise UnsupportedError("ROWNUM here")
         if word in _OF_HIERARCHIES and not self.scope.named(word):
@@ -132,15 +132,19 @@ class Names:
     def field_value(self, field: Field, scope: Scope) -> Sql:
         """A column's value in this place: of its row, of another row, of its group."""
         value = field.sql(self._other_relations.get(field.relation))
+        return self.in_this_place(known(value), field.name, scope)
+
+    def in_this_place(self, value: Sql, name: str | None, scope: Scope) -> Sql:
+        """The value where the scope's rows are not grouped, else the key that it is of its group."""
         grouped = scope.grouped
         if grouped is None:
-            return known(value)
+            return value
         key = grouped.keys.get(value.text)
         if key is not None:
             return key
         if grouped.has_keys:
-            raise OracleError("ORA-00979", f"{field.name}: not a GROUP BY expression")
-        raise OracleError("ORA-00937", f"{field.name}: not a single-group group function")
+            raise OracleError("ORA-00979", f"{name}: not a GROUP BY expression")
+        raise OracleError("ORA-00937", f"{name}: not a single-group group function")
 
 
 def _unquoted(name: str) -> str:

@@ -133,27 +133,28 @@ class Queries(Blocks):
         outputs = _renamed(outputs, names)
         self.named_queries[folded(named.name)] = (stored, outputs)
         columns = [f"c{place}" for place in range(1, len(outputs) + 1)]
-        watched = self._watched(named, outputs)
-        row = _row(watched)
         key, is_ordered = self._search_keys(named, outputs)
         extra = ["ids"] + ["places"] * is_ordered + ["is_cycle"] * (named.cycle is not None)
+        watched = (
+            [] if named.cycle is None else [f"c{_place_named(one, outputs)}" for one in named.cycle.columns]
+        )
+        carried = self._carried(body.right, stored, extra, watched)
+        recursive, others = self.block(body.right, None, None, hidden=carried)
+        row = _row(watched or ["0"])
         first = f"select *, [{row}]" + (f", [{key}]" if is_ordered else "")
         first += ", false" * (named.cycle is not None)
-        recursive, others = self.block(body.right, None, None, hidden=self._carried(stored, extra))
         if len(others) != len(outputs):
             raise OracleError("ORA-01789", "query block has incorrect number of result columns")
         for one, other in zip(outputs, others, strict=True):
             _one_output(one, other)
         next_columns = [*columns, "old_ids"] + ["old_places"] * is_ordered
-        found = f"list_contains(old_ids, {row})"
-        grown = f"list_append(old_ids, {row})"
-        if named.cycle is None:
-            refused = "error('ORA-32044: cycle detected while executing recursive WITH query')"
-            grown = f"list_append(old_ids, case when {found} then {refused} else {row} end)"
+        found = f"list_contains(old_ids, {row})" if watched else "false"
+        grown = f"list_append(old_ids, {row})" if watched else "old_ids"
         then = f"select {', '.join(columns)}, {grown}" + (
             f", list_append(old_places, {key})" if is_ordered else ""
         )
-        where = ""
+        refused = "error('ORA-32044: cycle detected while executing recursive WITH query')"
+        where = f" where case when {found} then {refused} else true end"
         if named.cycle is not None:
             then += f", {found}"
             where = " where not old_is_cycle"
@@ -188,12 +189,6 @@ class Queries(Blocks):
             raise OracleError("ORA-32038", "number of WITH clause column names does not match")
         return text, outputs
 
-    def _watched(self, named: nodes.NamedQuery, outputs: list[Output]) -> list[str]:
-        """The columns that tell a cycle: those of CYCLE, else all."""
-        if named.cycle is None:
-            return [f"c{place}" for place in range(1, len(outputs) + 1)]
-        return [f"c{_place_named(one, outputs)}" for one in named.cycle.columns]
-
     def _search_keys(self, named: nodes.NamedQuery, outputs: list[Output]) -> tuple[str, bool]:
         if named.search is None:
             return "", False
@@ -204,16 +199,39 @@ class Queries(Blocks):
             keys.append(f"c{_place_named(term.value.parts[-1], outputs)}")
         return _row(keys), True
 
-    def _carried(self, stored: str, extra: list[str]) -> Callable[[Scope], list[str]]:
-        """What a row hands down to those that come of it."""
+    def _carried(
+        self, block: nodes.Block, stored: str, extra: list[str], watched: list[str]
+    ) -> Callable[[Scope], list[str]]:
+        """What a row hands down to those that come of it.
+
+        Without CYCLE a row is its own ancestor where those of its columns are the same that the conditions
+        mention (SELECT, subquery_factoring_clause): they are added to `watched`.
+        """
 
         def hidden(scope: Scope) -> list[str]:
             for relation in scope.relations:
                 if relation.text == stored:
+                    if not watched:
+                        watched.extend(self._mentioned(block, relation.alias, scope))
                     return [f"{relation.alias}.{column}" for column in extra]
             raise UnsupportedError("a recursive WITH whose own name stands in no plain FROM")
 
         return hidden
+
+    def _mentioned(self, block: nodes.Block, alias: str, scope: Scope) -> list[str]:
+        """The columns of this table that stand in the conditions of the block."""
+        conditions = [block.where] if block.where is not None else []
+        for source in block.sources:
+            conditions += [
+                part.on for part in nodes.parts_within(source) if isinstance(part, nodes.Join) and part.on
+            ]
+        found: dict[str, None] = {}
+        for part in (part for one in conditions for part in nodes.parts_within(one)):
+            if isinstance(part, nodes.Name):
+                column, owner = self.field(self.parts(part), part)
+                if owner is scope and column.relation == alias:
+                    found[column.column] = None
+        return list(found)
 
     def _with_marks_of(self, named: nodes.NamedQuery, inner: str, outputs: list[Output]) -> str:
         """The rows with the columns that SEARCH and CYCLE set, which come after the others."""
