@@ -17,6 +17,8 @@ _TITLES = {
     "mysql": "MySQL",
     "oracle": "Oracle",
     "sqlserver": "SQL Server",
+    "oracle-local": "Oracle, local",
+    "mssql-local": "T-SQL, local",
 }
 _WORDS = {"implemented": "real", "standin": "stand-in"}
 """How a mark is shown, where not as it is."""

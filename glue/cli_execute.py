@@ -96,7 +96,8 @@ Examples:
 @click.option(
     "--again",
     is_flag=True,
-    help="On live servers, also ask questions once more that could not be scored: a gold drifted or failed.",
+    help="Also ask once more: on live servers questions that could not be scored (a gold drifted or failed),"
+    " of local engines what they had no answer to.",
 )
 @click.option("--plan", is_flag=True, help="Print what would be run, where and how often; run nothing.")
 def execute(benchmarks: tuple[str, ...], plan: bool, **given: Any) -> None:

@@ -74,7 +74,8 @@ def execute(
     worker's, above what it needs when idle. `prepared` says where statements run: each as its `variant`
     says, all on prepared copies, or none. Where an engine or a file has no copy, the file itself stands in
     for it. `keep_rows`: of results that are not kept signatures are stored, and no rows (docs/execution.md).
-    `again`: questions to live databases that could not be scored are asked once more.
+    `again`: questions to live databases that could not be scored are asked once more, and what a local engine
+    had no answer to.
     `unions` are the databases of the unions that statements run on, by union_id; `addresses` say
     where the live databases are.
 

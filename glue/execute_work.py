@@ -27,6 +27,8 @@ MAX_CRASHES = 3
 """A statement that has crashed its worker so often is left alone."""
 
 _FINAL = {"answered", "failed", "refused"}
+_FINAL_UNLESS_ASKED_AGAIN = {"unsupported"}
+"""A later version may have learned to answer."""
 _STANDING = {"not_run", "later_gold", "lost"}
 """Reasons for a statement on a live database to run whatever the limits."""
 _ROLES: list[WaveRole] = ["start", None, "end"]
@@ -92,14 +94,16 @@ def due_statements(
     """The statements to run: of the variant asked for, once each, less those that need no more attempt.
 
     What landed in another wave says nothing of a live database: there the pending table alone knows. With
-    `again` what could not be scored there is asked once more.
+    `again` what could not be scored there is asked once more, and what a local engine had no answer to.
     """
     timed_out_at_ms: dict[tuple[str, str], float] = {}
     n_crashes: Counter[tuple[str, str]] = Counter()
     is_final: set[tuple[str, str]] = set()
     for execution in _landed_attempts(home, pending):
         key = (execution["statement_id"], execution["variant"])
-        if execution["outcome"] in _FINAL:
+        if execution["outcome"] in _FINAL or (
+            execution["outcome"] in _FINAL_UNLESS_ASKED_AGAIN and not again
+        ):
             is_final.add(key)
         elif execution["outcome"] == "timed_out":
             timed_out_at_ms[key] = max(timed_out_at_ms.get(key, 0.0), execution["timeout_ms"] or 0.0)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
-from functools import cache
 from typing import Literal
 
 
@@ -589,6 +588,11 @@ def _parts_of(part: object, with_queries: bool) -> Iterator[Node]:
             yield from _parts_of(one, with_queries)
 
 
-@cache
+_PARTS: dict[type[Node], tuple[str, ...]] = {}
+
+
 def _parts(kind: type[Node]) -> tuple[str, ...]:
-    return tuple(part.name for part in fields(kind) if part.name != "place")
+    found = _PARTS.get(kind)
+    if found is None:
+        found = _PARTS[kind] = tuple(part.name for part in fields(kind) if part.name != "place")
+    return found

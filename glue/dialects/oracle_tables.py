@@ -114,7 +114,7 @@ class Tables(Calls):
             raise UnsupportedError(f"{token.upper} in FROM")
         if self.comes("TABLE", "("):
             return self._table_call()
-        parts = (self.name("ORA-00903"),)
+        parts: tuple[nodes.Identifier, ...] = (self.name("ORA-00903"),)
         while self.take("."):
             parts += (self.name("ORA-00903"),)
         if self.take("@"):
@@ -138,7 +138,7 @@ class Tables(Calls):
     def _table_call(self) -> nodes.TableCall:
         """TABLE( … ), where CAST(MULTISET(query) AS type) may stand in the brackets."""
         start = self.token.start
-        parts = (self.identifier(),)
+        parts: tuple[nodes.Identifier, ...] = (self.identifier(),)
         self.place += 1
         if self.comes("CAST", "("):
             argument: nodes.Value = self._collection()
@@ -245,7 +245,7 @@ class Tables(Calls):
         start = self.token.start
         if self.comes("("):
             return [nodes.Name((name,), place=start) for name in self.names_in_brackets("ORA-00904")]
-        parts = (self.name("ORA-00904"),)
+        parts: tuple[nodes.Identifier, ...] = (self.name("ORA-00904"),)
         while self.take("."):
             parts += (self.name("ORA-00904"),)
         return [nodes.Name(parts, place=start)]

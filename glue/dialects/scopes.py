@@ -10,7 +10,7 @@ from glue.dialects.values import Sql
 
 @dataclass(slots=True)
 class Field:
-    """A column of a table in FROM. `name` is the dialect's (None: it cannot be named), folded to be compared."""
+    """A column of a table in FROM. `name` is the dialect's, folded; None where it cannot be named."""
 
     name: str | None
     relation: str
@@ -24,6 +24,8 @@ class Field:
     """What DuckDB's column is put into to be the dialect's value."""
 
     may_fail: bool = False
+    is_hidden: bool = False
+    """Is it left out of `*`?"""
 
     def sql(self, relation: str | None = None) -> Sql:
         """Its value, in `relation` where that is another one than its own."""
@@ -45,6 +47,10 @@ class Relation:
     is_stored: bool = False
     text: str = ""
     """What DuckDB has after FROM, where that is not said elsewhere."""
+
+    def shown(self) -> list[Field]:
+        """The columns that `*` stands for."""
+        return [column for column in self.fields if not column.is_hidden]
 
 
 @dataclass(slots=True)
@@ -93,7 +99,7 @@ class Scope:
     def every_field(self) -> list[Field]:
         """The columns of this block, in the order of `*`: first those that a join has made one of two."""
         merged = list(self.merged.values())
-        own = [column for relation in self.relations for column in relation.fields]
+        own = [column for relation in self.relations for column in relation.shown()]
         rest = [column for column in own if not any(column is one for group in merged for one in group)]
         return [*(group[0] for group in merged), *rest]
 

@@ -53,8 +53,9 @@ class Member:
 class Failure:
     """Why a statement has no result.
 
-    `outcome` is failed, refused, timed_out (interrupted), crashed or no_database; `error_class` is a word
-    that all engines share; `error_code` is the engine's own. `is_session_lost` asks for a new session,
+    `outcome` is failed, refused, timed_out (interrupted), crashed, no_database, or unsupported: the engine
+    that a local one stands in for would have an answer, and it is not known. `error_class` is a word that all
+    engines share; `error_code` is the engine's own. `is_session_lost` asks for a new session,
     `is_memory_short` for a new process.
     """
 
@@ -167,17 +168,14 @@ _ENGINES = {
     "mariadb": "glue.engines.mysql:MariaDB",
     "oracle": "glue.engines.oracle:Oracle",
     "sqlserver": "glue.engines.sqlserver:SQLServer",
+    "oracle-local": "glue.engines.oracle_local:OracleLocal",
+    "mssql-local": "glue.engines.mssql_local:MSSQLLocal",
 }
 
 
 def engine_names() -> list[str]:
     """The engines that can run statements."""
     return list(_ENGINES)
-
-
-def file_engine_names() -> list[str]:
-    """The engines whose databases are files."""
-    return [name for name in _ENGINES if name not in SERVER_KINDS]
 
 
 def engine_named(name: str) -> Engine:

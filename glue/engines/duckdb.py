@@ -118,8 +118,34 @@ def configuration(limits: Limits) -> dict[str, str | bool | int | float | list[s
     }
 
 
+def _whole_number(value: Any) -> Any:
+    return ReadyCell(f"n:{value}") if isinstance(value, str) else value
+
+
+def _moment(value: Any) -> Any:
+    """A date or timestamp beyond the years 1 to 9999 comes as text."""
+    return timestamp_cell(value) if isinstance(value, str) else value
+
+
+def _moment_in_utc(value: Any) -> Any:
+    return ReadyCell(f"{timestamp_cell(value.removesuffix('+00'))}Z") if isinstance(value, str) else value
+
+
+CONVERTERS: dict[str, Callable[[Any], Any]] = {
+    "BIGNUM": _whole_number,
+    "DATE": _moment,
+    "TIMESTAMP": _moment,
+    "TIMESTAMP_S": _moment,
+    "TIMESTAMP_MS": _moment,
+    "TIMESTAMP WITH TIME ZONE": _moment_in_utc,
+}
+"""What a value of a type, as DuckDB names it, still needs; NULL too is given."""
+
+
 class DuckDBSession(Session):
     """One connection that is as restricted as it will be. See DuckDB."""
+
+    converters: ClassVar[dict[str, Callable[[Any], Any]]] = CONVERTERS
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, limits: Limits) -> None:
         self._limits = limits
@@ -130,6 +156,10 @@ class DuckDBSession(Session):
     def execute(self, sql: str, as_raw_text: bool = False) -> list[str]:
         """See Session. DuckDB's text is always UTF-8."""
         check_length(sql, self._limits)
+        return self.run(sql)
+
+    def run(self, sql: str) -> list[str]:
+        """Start one statement of any length and name its columns. Raises Refused or duckdb.Error."""
         statements = self._connection.extract_statements(sql)
         if len(statements) != 1:
             if not statements:
@@ -142,7 +172,7 @@ class DuckDBSession(Session):
         columns = self._connection.description or []
         types = [str(column[1]) for column in columns]
         self._converters = {
-            index: _CONVERTERS[name] for index, name in enumerate(types) if name in _CONVERTERS
+            index: self.converters[name] for index, name in enumerate(types) if name in self.converters
         }
         if any(_LOST_IN_PYTHON.search(name) for name in types):
             self._connection.abort()  # the relation below runs the statement from the start
@@ -153,8 +183,9 @@ class DuckDBSession(Session):
     def fetch(self, n_rows: int) -> Sequence[Row]:
         """See Session."""
         if self._arrow_rows is not None:
-            return list(islice(self._arrow_rows, n_rows))
-        rows = self._connection.fetchmany(n_rows)
+            rows = list(islice(self._arrow_rows, n_rows))
+        else:
+            rows = self._connection.fetchmany(n_rows)
         return self._converted(rows) if self._converters else rows
 
     def finish(self) -> None:
@@ -204,29 +235,6 @@ class DuckDBSession(Session):
 
 _LOST_IN_PYTHON = re.compile(r"INTERVAL|_NS\b")
 """Intervals become a timedelta (a month, 30 days), nanoseconds are cut: these are read through Arrow."""
-
-
-def _whole_number(value: Any) -> Any:
-    return ReadyCell(f"n:{value}") if isinstance(value, str) else value
-
-
-def _moment(value: Any) -> Any:
-    """A date or timestamp beyond the years 1 to 9999 comes as text."""
-    return timestamp_cell(value) if isinstance(value, str) else value
-
-
-def _moment_in_utc(value: Any) -> Any:
-    return ReadyCell(f"{timestamp_cell(value.removesuffix('+00'))}Z") if isinstance(value, str) else value
-
-
-_CONVERTERS: dict[str, Callable[[Any], Any]] = {
-    "BIGNUM": _whole_number,
-    "DATE": _moment,
-    "TIMESTAMP": _moment,
-    "TIMESTAMP_S": _moment,
-    "TIMESTAMP_MS": _moment,
-    "TIMESTAMP WITH TIME ZONE": _moment_in_utc,
-}
 
 
 def _rows_of(reader: pa.RecordBatchReader) -> Iterator[Row]:

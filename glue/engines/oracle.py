@@ -38,9 +38,9 @@ from typing import Any, ClassVar
 import oracledb
 
 from glue.cells import ReadyCell, interval_cell, json_text
-from glue.engines.base import Failure, Limits, NotSQL, Refused, Row
+from glue.engines.base import Failure, Limits, Row
 from glue.engines.oracle_errors import class_of
-from glue.engines.reads import ORACLE, one_read, pieces
+from glue.engines.oracle_reads import checked, is_called
 from glue.engines.server import SERVER_GRACE_S, Address, ServerEngine, ServerSession
 from glue.engines.values import check_sizes, json_of, single
 from glue.errors import GlueError
@@ -64,7 +64,6 @@ SETTINGS = {
 _WRAPPERS = (604, 12801)
 """Of an error at a level below, or in a parallel server's process."""
 _NOISE = re.compile(r"\n*Help: \S+| \(CONNECTION_ID=[^)]*\)")
-_IDENTIFIER = re.compile(r'^ORA-00904: (?:"[^"]*"\.)*"(?P<name>[^"]*)"')
 
 
 class Oracle(ServerEngine):
@@ -141,26 +140,6 @@ def answer_within(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def checked(sql: str) -> str:
-    """The only read of a text. Raises Refused or NotSQL.
-
-    PL/SQL within a statement shows by its semicolons, in brackets too.
-    """
-    statement = one_read(sql, ORACLE)
-    code = pieces(statement, ORACLE)
-    for place, piece in enumerate(code):
-        before = code[place - 1].word if place else ""
-        if piece.word == ";" or (before == "WITH" and piece.word in ("FUNCTION", "PROCEDURE")):
-            raise Refused("forbidden", "the statement defines PL/SQL of its own")
-        if piece.word == "NEXTVAL" and before == ".":
-            raise Refused("forbidden", "NEXTVAL moves a sequence, and no rollback moves it back")
-        if piece.word == "@":
-            raise Refused("forbidden", "a link reaches beyond the database")
-    if code[0].word in ("VALUES", "TABLE"):
-        raise NotSQL(f"syntax error: no query begins with {code[0].word}")
-    return statement
-
-
 class OracleSession(ServerSession):
     """One connection. See Oracle."""
 
@@ -224,20 +203,12 @@ class OracleSession(ServerSession):
         if isinstance(error, ValueError | OverflowError):  # a date that Python cannot hold
             return Failure("failed", "unsupported_value", None, str(error))
         found, code, message = diagnosis(error)
-        if found == "unknown_column" and self._is_called(message):
+        if found == "unknown_column" and is_called(message, self._statement):
             found = "unknown_function"
         if found == "interrupted":
             return Failure("timed_out", found, code, message)
         is_refused = found in ("forbidden", "not_a_read")
         return Failure("refused" if is_refused else "failed", found, code, message)
-
-    def _is_called(self, message: str) -> bool:
-        """Is the unknown identifier called as a function? Oracle says the same of both."""
-        found = _IDENTIFIER.match(message)
-        if found is None:
-            return False
-        called = rf'(?<![\w$#]){re.escape(found["name"])}"?\s*\('
-        return re.search(called, self._statement, re.IGNORECASE) is not None
 
     def _settings(self) -> list[str]:
         """The statements that say all settings of a session."""

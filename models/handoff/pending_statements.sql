@@ -186,8 +186,9 @@ undone as (
         sized.connection is null
         and (
             executions.statement_id is null
-            -- Whoever gives more time than it had gets another try: glue drops the others.
-            or executions.outcome = 'timed_out'
+            -- Whoever gives more time than it had gets another try, and whoever asks again for what a local engine
+            -- had no answer to: glue drops the others.
+            or executions.outcome in ('timed_out', 'unsupported')
             or (executions.outcome in ('crashed', 'no_database') and executions.n_attempts < 2)
         )
         and not (wanted.variant = 'prepared' and untouched.statement_id is not null)

@@ -21,6 +21,7 @@ select
     count(*) filter (where scoreability.status in ('gold_failed', 'gold_timed_out', 'gold_refused'))
         as n_questions_with_failed_gold,
     count(*) filter (where scoreability.status = 'gold_drifted') as n_questions_with_drifted_gold,
+    count(*) filter (where scoreability.status = 'gold_unsupported') as n_questions_with_unsupported_gold,
     count(*) filter (where scoreability.status = 'not_run') as n_questions_not_run,
     count(*) filter (where questions.has_database and scoreability.question_id is null) as n_questions_without_gold,
 from questions

@@ -16,8 +16,8 @@ select
     meanings.position,
     meanings.capability,
     meanings.meaning,
-    {% for engine in ['sqlite', 'duckdb', 'postgresql', 'mariadb', 'mysql', 'oracle', 'sqlserver'] -%}
-    max(capabilities.mark) filter (where capabilities.engine = '{{ engine }}') as {{ engine }},
+    {% for engine in ['sqlite', 'duckdb', 'postgresql', 'mariadb', 'mysql', 'oracle', 'sqlserver', 'oracle-local', 'mssql-local'] -%}
+    max(capabilities.mark) filter (where capabilities.engine = '{{ engine }}') as {{ engine | replace('-', '_') }},
     {% endfor -%}
 from meanings
 left join capabilities on meanings.capability = capabilities.capability

@@ -81,6 +81,7 @@ told as (
             )
             when 'timed_out' then concat('It was stopped after ', round(ran.timeout_ms / 1000, 1), ' seconds.')
             when 'refused' then concat('It was not run: ', coalesce(ran.error_message, 'it does more than read'))
+            when 'unsupported' then concat('It was not run here, which says nothing of it: ', ran.error_message)
             else concat('It failed: ', coalesce(ran.error_message, ran.outcome))
         end as feedback,
     from ran

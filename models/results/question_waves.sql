@@ -92,6 +92,7 @@ gathered as (
         count(golds.statement_id) as n_run_golds,
         bool_or(golds.outcome = 'answered') as is_any_answered,
         bool_and(golds.outcome = 'no_database') as is_database_lost,
+        bool_or(golds.outcome = 'unsupported') as is_unsupported,
         bool_or(golds.outcome = 'not_run') as is_any_waiting,
         bool_or(drifts.gold_id is not null) as is_drifted,
         arg_min(golds.outcome, golds.gold_number) as first_outcome,
@@ -114,9 +115,12 @@ judged as (
         waves.gold_edition,
         waves.wave_id,
         gathered.started_at,
-        coalesce(gathered.is_any_answered, false) and not coalesce(gathered.is_drifted, false) as is_scoreable,
+        coalesce(gathered.is_any_answered, false)
+            and not coalesce(gathered.is_drifted, false)
+            and not coalesce(gathered.is_unsupported, false) as is_scoreable,
         coalesce(gathered.is_drifted, false) as is_drifted,
         coalesce(gathered.is_database_lost, false) as is_database_lost,
+        coalesce(gathered.is_unsupported, false) as is_unsupported,
         -- Golds that each ran in another wave wait for one in which all do.
         coalesce(gathered.is_any_waiting, false) or coalesce(gathered.n_run_golds, 0) < asked.n_run_golds
             as is_any_waiting,

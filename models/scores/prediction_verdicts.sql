@@ -157,12 +157,14 @@ named as (
             when question_status = 'no_database' then 'no_database'
             when question_status = 'not_run' then 'not_run'
             when question_status = 'gold_drifted' then 'gold_drifted'
+            when question_status = 'gold_unsupported' then 'unsupported'
             when not is_scoreable then 'gold_failed'
             when issue in ('over_cap', 'no_labels') then 'infeasible'
             when issue = 'truncated' then 'truncated'
             when predicted_sql is null then 'empty'
             when predicted_outcome = 'not_run' then 'not_run'
             when predicted_outcome = 'no_database' then 'no_database'
+            when predicted_outcome = 'unsupported' then 'unsupported'
             when predicted_outcome = 'timed_out' then 'timed_out'
             when predicted_outcome = 'refused' and error_class = 'empty' then 'empty'
             when predicted_outcome = 'refused' then 'refused'
@@ -182,7 +184,7 @@ explained as (
         *,
         case
             when outcome in ('match', 'mismatch', 'cut') then coalesce(pair_reason, outcome)
-            when outcome = 'gold_failed' then question_status
+            when outcome = 'gold_failed' or question_status = 'gold_unsupported' then question_status
             when outcome = 'empty' then coalesce(issue, 'empty')
             when outcome = 'infeasible' then issue
             when outcome = 'did_not_parse' then 'syntax'
@@ -191,7 +193,9 @@ explained as (
             else outcome
         end as reason,
         outcome in ('match', 'mismatch', 'cut') as is_executed,
-        outcome not in ('waiting', 'not_run', 'no_database', 'gold_drifted', 'gold_failed', 'infeasible') as is_judged,
+        outcome not in (
+            'waiting', 'not_run', 'no_database', 'unsupported', 'gold_drifted', 'gold_failed', 'infeasible'
+        ) as is_judged,
     from named
 
 )

@@ -86,6 +86,7 @@ scoreability as (
         case
             when not questions.has_database or editions.is_database_lost then 'no_database'
             when editions.is_drifted then 'gold_drifted'
+            when editions.is_unsupported then 'gold_unsupported'
             when editions.is_scoreable then 'scoreable'
             when editions.is_any_waiting then 'not_run'
             when editions.first_outcome = 'timed_out' then 'gold_timed_out'

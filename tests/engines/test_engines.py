@@ -1,4 +1,4 @@
-"""One suite for every engine whose databases are files: what a session gives, refuses and explains."""
+"""One suite for the engines of SQLite's and DuckDB's files: what a session gives, refuses and explains."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from glue.cells import cells_of_rows
-from glue.engines.base import Engine, Limits, Session, engine_named, file_engine_names
+from glue.engines.base import Engine, Limits, Session, engine_named
 from glue.errors import GlueError
 from tests.execution_helpers import duckdb_database, sha256, sqlite_database
 
@@ -24,7 +24,7 @@ create view tall as select name from person where height > 1.6;
 MAKERS = {"sqlite": sqlite_database, "duckdb": duckdb_database}
 
 
-@pytest.fixture(params=file_engine_names())
+@pytest.fixture(params=list(MAKERS))
 def engine(request: pytest.FixtureRequest) -> Engine:
     return engine_named(request.param)
 

@@ -25,7 +25,7 @@ _MEANT = (
     (
         re.compile("More than one row returned by a subquery"),
         "ORA-01427",
-        "a query for one value has several rows",
+        "a query for one value gives several",
     ),
     (re.compile("Could not cast value|Type .* with value .* can't be cast|is out of range for"), "", ""),
     (re.compile("Overflow in|overflow", re.IGNORECASE), "", ""),

@@ -79,7 +79,7 @@ class GroupLayer:
 
 @dataclass(slots=True)
 class Level(Grouped):
-    """What the expressions of a grouped block may be made of. `inner`: the groups that are grouped once more."""
+    """What the expressions of a grouped block may be made of; `inner` are groups grouped once more."""
 
     layer: GroupLayer = field(default_factory=lambda: GroupLayer(""))
     inner: Level | None = None
@@ -103,7 +103,7 @@ class Aggregates(Calls):
     selected: list[Selected] | None = None
     """The select list, where names may mean what stands in it: in ORDER BY."""
     rows_columns: dict[str, str] | None = None
-    """What the rows of the block need beside their columns, by its text: the name of the column it becomes."""
+    """What the rows need beside their columns, by its text: the name of the column it becomes."""
 
     @contextmanager
     def at_level(self, level: Level | None) -> Iterator[None]:

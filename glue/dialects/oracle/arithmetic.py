@@ -155,7 +155,7 @@ def _of_numbers(sign: str, left: Sql, right: Sql) -> Sql:
 
 
 def _folded(sign: str, left: Decimal, right: Decimal) -> Sql | None:
-    """What two literals give, to the digits of a NUMBER; None for what is left to fail when it is asked for."""
+    """What two literals give, to the digits of a NUMBER; None for what is left to fail when asked for."""
     try:
         result = {
             "+": _DIGITS.add,

@@ -1,7 +1,7 @@
 """A block of a query for Oracle in DuckDB's SQL: SELECT … FROM … WHERE … GROUP BY … HAVING, with its order.
 
-A block becomes at most these layers, each a query around the one before it: the tables with WHERE; the tree of
-CONNECT BY; the rows numbered by ROWNUM; the groups; what is selected; and the rows that FETCH leaves. The
+A block becomes at most these layers, each a query around the one before it: the tables with WHERE; the tree
+of CONNECT BY; the rows numbered by ROWNUM; the groups; what is selected; and the rows that FETCH leaves. The
 columns of a block are c1, c2, … in DuckDB.
 """
 
@@ -182,10 +182,8 @@ class Blocks(Pivots):
             ):
                 raise UnsupportedError("a condition on ROWNUM and a column together")
         holds = " and ".join(self.value(one).text for one in counting)
-        return (
-            f"(select * from {text}"
-            f" qualify coalesce(bool_and(coalesce({holds}, false)) over (order by {alias}.rn), false)) as {alias}"
-        )
+        all_hold = f"bool_and(coalesce({holds}, false)) over (order by {alias}.rn)"
+        return f"(select * from {text} qualify {all_hold}) as {alias}"
 
     # Groups
 
@@ -274,7 +272,7 @@ class Blocks(Pivots):
             relations = scope.relation(name)
             if not relations:
                 raise OracleError("ORA-00904", f'"{name}": invalid identifier')
-            fields = relations[0].fields
+            fields = relations[0].shown()
         return [Selected(self.field_value(one, scope), one.name) for one in fields]
 
     def name(self, node: nodes.Name) -> Sql:

@@ -1,4 +1,4 @@
-"""Oracle's functions of one row in DuckDB's SQL. Those of oracle_macros.py are macros; the others are here."""
+"""Oracle's functions of one row in DuckDB's SQL: the macros of oracle_macros.py, and what is none."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The kinds of Oracle's values, and how one becomes another where nobody asks for it.
 
-text and char (padded with blanks: CHAR columns and literals), number (exact) and double (of which 15 digits are
-known), date, timestamp, days and months (the two kinds of INTERVAL), null (the literal), rowid, condition.
+text and char (padded with blanks: CHAR columns and literals), number (exact) and double (of which 15 digits
+are known), date, timestamp, days and months (kinds of INTERVAL), null (the literal), rowid, condition.
 By the SQL Language Reference 19c: Data Type Comparison Rules, Data Conversion.
 """
 
@@ -21,7 +21,7 @@ MOMENTS = frozenset({"date", "timestamp"})
 SPANS = frozenset({"days", "months"})
 
 NUMBER_DIGITS = (28, 10)
-"""Of a NUMBER without digits, and of one read from a text: before and behind the point together, and behind."""
+"""Of a NUMBER without digits, and of one read from a text: precision and scale."""
 
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 _DECLARED = re.compile(r"(?P<words>[A-Z0-9_]+(?: [A-Z]+)*)(?:\((?P<digits>[^)]*)\))?(?P<rest>.*)")

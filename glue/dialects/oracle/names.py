@@ -37,6 +37,8 @@ class Names:
     def __init__(self, tables: Sequence[StoredTable], settings: Settings) -> None:
         self.tables = {table.name if table.is_exact else _unquoted(table.name): table for table in tables}
         self.settings = settings
+        self.words: frozenset[str] = frozenset()
+        """Those of the statement, in capitals."""
         self.scope = Scope()
         self.named_queries: dict[str, tuple[str, list[Output]]] = {}
         """Those of WITH that can be seen: DuckDB's name of each, and its columns."""
@@ -120,8 +122,6 @@ class Names:
         if len(parts) > 2 and not relations[0].is_stored:
             raise OracleError("ORA-00904", f"{written(node)}: invalid identifier")
         found = [field for relation in relations for field in relation.fields if field.name == parts[-1]]
-        if not found and parts[-1] == "ROWID" and relations[0].is_stored:
-            return [Field("ROWID", relations[0].alias, "rowid", "rowid")]
         if not found:
             raise OracleError("ORA-00904", f"{written(node)}: invalid identifier")
         if parts[-1] in scope.merged and found[0] in scope.merged[parts[-1]]:

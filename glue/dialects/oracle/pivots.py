@@ -21,7 +21,7 @@ class Pivots(Hierarchies):
     """A translation as far as it knows pivots."""
 
     def pivoted(self, pivot: nodes.Pivot | nodes.Unpivot, text: str, relation: Relation) -> Relation:
-        """What PIVOT or UNPIVOT makes of a table: its text in brackets with the new alias, and its columns."""
+        """What PIVOT or UNPIVOT makes of a table: its text in brackets with an alias, and its columns."""
         with self.within(Scope(self.scope.outer, [relation])) as scope:
             if isinstance(pivot, nodes.Pivot):
                 query, outputs = self._pivot(pivot, text, scope)
@@ -32,7 +32,7 @@ class Pivots(Hierarchies):
 
     def _pivot(self, pivot: nodes.Pivot, text: str, scope: Scope) -> tuple[str, list[Output]]:
         used = self._used_fields([*pivot.aggregates, *pivot.columns], scope)
-        kept = [one for one in scope.relations[0].fields if not any(one is other for other in used)]
+        kept = [one for one in scope.relations[0].shown() if not any(one is other for other in used)]
         outputs = [Output(one.name, one.kind, one.precision, one.scale) for one in kept]
         columns = [one.sql().text for one in kept]
         keys = [self.value(column) for column in pivot.columns]
@@ -71,7 +71,7 @@ class Pivots(Hierarchies):
     def _unpivot(self, pivot: nodes.Unpivot, text: str, scope: Scope) -> tuple[str, list[Output]]:
         sets = [[self.field(self.parts(name), name)[0] for name in columns] for columns, _ in pivot.columns]
         used = [one for columns in sets for one in columns]
-        kept = [one for one in scope.relations[0].fields if not any(one is other for other in used)]
+        kept = [one for one in scope.relations[0].shown() if not any(one is other for other in used)]
         rows = []
         for columns, (names, label) in zip(sets, pivot.columns, strict=True):
             labels = self._labels(names, label, len(pivot.labels))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import ClassVar
 
 from glue.dialects import nodes
 from glue.dialects.errors import UnsupportedError
@@ -19,9 +20,7 @@ _SET_WORDS = {"UNION": "union", "MINUS": "except", "EXCEPT": "except", "INTERSEC
 
 
 class Queries(Blocks):
-    """A translation of whole queries. `words` are those of the statement, in capitals."""
-
-    words: frozenset[str] = frozenset()
+    """A translation of whole queries."""
 
     def statement(self, query: nodes.Query, words: frozenset[str]) -> tuple[str, list[Output]]:
         """A query that is all there is: its text, and its columns."""
@@ -108,7 +107,7 @@ class Queries(Blocks):
     def _named_query(self, named: nodes.NamedQuery) -> str:
         stored = self.alias("w")
         names = [folded(column) for column in named.columns]
-        if self._is_recursive(named) and folded(named.name) not in self._shadowed():
+        if self._is_recursive(named):
             return self._recursive_query(named, stored, names)
         if named.search or named.cycle:
             raise OracleError("ORA-32040", "recursive WITH is missing for SEARCH or CYCLE")
@@ -116,9 +115,6 @@ class Queries(Blocks):
         outputs = _renamed(outputs, names)
         self.named_queries[folded(named.name)] = (stored, outputs)
         return f"{stored} as ({text})"
-
-    def _shadowed(self) -> set[str]:
-        return set()
 
     def _recursive_query(self, named: nodes.NamedQuery, stored: str, names: list[str]) -> str:
         """WITH t (…) AS (anchor UNION ALL what refers to t), which stops where a row is its own ancestor."""
@@ -255,10 +251,11 @@ class Queries(Blocks):
 
     def translated(self, node: nodes.Value) -> Sql:
         """The value by the class of its node. Raises OracleError and UnsupportedError."""
-        translate = self._BY_CLASS.get(type(node))
-        if translate is None:
+        name = self._BY_CLASS.get(type(node))
+        if name is None:
             raise UnsupportedError(f"{type(node).__name__.upper()} as a value")
-        return translate(self, node)
+        translate: Callable[[nodes.Value], Sql] = getattr(self, name)
+        return translate(node)
 
     def _null(self, _node: nodes.Null) -> Sql:
         return NULL
@@ -275,30 +272,30 @@ class Queries(Blocks):
             return self.value(node.values[0])
         raise OracleError("ORA-00907", "several values where one is wanted")
 
-    _BY_CLASS = {  # noqa: RUF012
-        nodes.Name: lambda self, node: self.name(node),
-        nodes.Number: Blocks.number_literal,
-        nodes.Text: Blocks.text_literal,
-        nodes.Null: _null,
-        nodes.Typed: Blocks.typed_literal,
-        nodes.Interval: Blocks.interval_literal,
-        nodes.Operation: Blocks.operation,
-        nodes.Prefixed: Blocks.prefixed,
-        nodes.Row: _row_value,
-        nodes.Subquery: _scalar,
-        nodes.Case: Blocks.case,
-        nodes.Cast: Blocks.cast,
-        nodes.Extract: Blocks.extract,
-        nodes.Trim: Blocks.trim,
-        nodes.Call: Blocks.call,
-        nodes.Logic: Blocks.logic,
-        nodes.Not: Blocks.negation,
-        nodes.Comparison: Blocks.comparison,
-        nodes.Between: Blocks.range,
-        nodes.Like: Blocks.likeness,
-        nodes.In: Blocks.membership,
-        nodes.Is: Blocks.state,
-        nodes.Exists: Blocks.existence,
+    _BY_CLASS: ClassVar[dict[type[nodes.Value], str]] = {
+        nodes.Name: "name",
+        nodes.Number: "number_literal",
+        nodes.Text: "text_literal",
+        nodes.Null: "_null",
+        nodes.Typed: "typed_literal",
+        nodes.Interval: "interval_literal",
+        nodes.Operation: "operation",
+        nodes.Prefixed: "prefixed",
+        nodes.Row: "_row_value",
+        nodes.Subquery: "_scalar",
+        nodes.Case: "case",
+        nodes.Cast: "cast",
+        nodes.Extract: "extract",
+        nodes.Trim: "trim",
+        nodes.Call: "call",
+        nodes.Logic: "logic",
+        nodes.Not: "negation",
+        nodes.Comparison: "comparison",
+        nodes.Between: "range",
+        nodes.Like: "likeness",
+        nodes.In: "membership",
+        nodes.Is: "state",
+        nodes.Exists: "existence",
     }
 
 

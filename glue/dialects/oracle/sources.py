@@ -88,6 +88,8 @@ class Sources(Aggregates):
             )
             for column in table.columns
         ]
+        if "ROWID" in self.words:
+            fields.append(Field("ROWID", alias, "rowid", "rowid", is_hidden=True))
         return f"{quoted(table.stored_name)} as {alias}", Relation(name, alias, fields, is_stored=True)
 
     def _derived(self, node: nodes.Derived, before: list[Relation]) -> tuple[str, Relation]:
@@ -102,7 +104,7 @@ class Sources(Aggregates):
         return f"{lateral}({text}) as {alias}", Relation(name, alias, fields_of(alias, outputs))
 
     def _table_call(self, node: nodes.TableCall, before: list[Relation]) -> tuple[str, list[Relation]]:
-        """TABLE(CAST(MULTISET(query) AS a list's type)): a query of one column that sees the tables before it."""
+        """TABLE(CAST(MULTISET(query) AS …)): a query of one column that sees the tables before it."""
         cast = node.call.arguments[0] if node.call.arguments else None
         if (
             node.call.name != "TABLE"
@@ -149,11 +151,11 @@ class Sources(Aggregates):
         if node.is_natural:
             theirs = {column.name for column in right_scope.every_field()}
             names = [column.name for column in left_scope.every_field() if column.name in theirs]
-            names = [name for name in dict.fromkeys(names) if name is not None]
+            names = list(dict.fromkeys(names))
         else:
             names = [folded(name) for name in node.using or []]
         pairs = []
-        for name in names:
+        for name in filter(None, names):
             sides = [_one_named(scope, name) for scope in (left_scope, right_scope)]
             pairs.append(self.compared("=", sides[0].sql(), sides[1].sql()).text)
             self._merge(name, node, sides)
