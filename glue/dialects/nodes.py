@@ -157,6 +157,8 @@ class Cast(Value):
     operand: Value
     type: Type
     style: Value | None = None
+    default: Value | None = None
+    """What stands in Oracle's DEFAULT … ON CONVERSION ERROR."""
 
 
 @dataclass(slots=True, eq=False)
@@ -414,6 +416,9 @@ class Join(Source):
     on: Value | None = None
     using: list[Identifier] | None = None
     is_natural: bool = False
+    left_partition: list[Value] = field(default_factory=list)
+    """What stands in PARTITION BY ( … ) behind the left side: Oracle's outer join of each part."""
+    right_partition: list[Value] = field(default_factory=list)
 
 
 @dataclass(slots=True, eq=False)

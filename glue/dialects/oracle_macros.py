@@ -27,6 +27,7 @@ from glue.dialects.oracle_regexps import (
     regexp_replace,
     regexp_substr,
 )
+from glue.dialects.oracle_words import spelled
 
 if TYPE_CHECKING:
     import duckdb
@@ -256,6 +257,7 @@ def _python_functions() -> list[tuple[str, Callable[..., Any], tuple[str, ...], 
         ("ora_months_of", _months_of, (text,), number, (0,)),
         ("ora_number_digits", number_digits, (text, text, flag), text, (0,)),
         ("ora_number_text", text_of_number, (text, text, flag, flag), text, (0,)),
+        ("ora_spelled", spelled, (number, text), text, (0,)),
     ]
 
 

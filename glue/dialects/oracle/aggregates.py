@@ -46,6 +46,9 @@ _OF_PAIRS = {
     "REGR_R2": "regr_r2",
     "REGR_AVGX": "regr_avgx",
     "REGR_AVGY": "regr_avgy",
+    "REGR_SXX": "regr_sxx",
+    "REGR_SYY": "regr_syy",
+    "REGR_SXY": "regr_sxy",
 }
 _RESERVED_FOR_COUNT = 24
 """Bytes that LISTAGG may keep free for the number of the values it leaves out."""
@@ -274,8 +277,6 @@ class Aggregates(Calls):
         distinct = "distinct " * node.is_distinct
         if node.name in _OF_PAIRS:
             first, second = (as_number(argument).text for argument in arguments)
-            if node.name in ("REGR_AVGX", "REGR_AVGY", "REGR_COUNT", "REGR_R2"):
-                raise UnsupportedError(node.name)
             call = f"{_OF_PAIRS[node.name]}(({first})::double, ({second})::double)"
             return Aggregation("{0}", [call], "double")
         if node.name in _SPREADS:
@@ -320,15 +321,19 @@ class Aggregates(Calls):
             ordering = f"({value.text})::double"
         call = f"{name}({share.text}) within group (order by {ordering} {order})"
         if node.over is not None:
-            raise UnsupportedError(f"{node.name} over a window")
+            if terms[0].is_descending and name == "percentile_disc":
+                raise UnsupportedError("PERCENTILE_DISC of a descending order over a window")
+            quantile = {"percentile_cont": "quantile_cont", "percentile_disc": "quantile_disc"}[name]
+            place = f"(1 - {share.text})" if terms[0].is_descending else share.text
+            call = f"{quantile}({ordering}, {place})"
         kind = "double" if name == "percentile_cont" and value.kind in NUMBERS else value.kind
         return Aggregation("{0}", [call], kind, value.precision, value.scale)
 
     def _rank_of(self, node: nodes.Call) -> Aggregation:
         """RANK(value) WITHIN GROUP (ORDER BY …): the place that the value would have."""
         terms = node.within or []
-        if len(terms) != 1 or len(node.arguments) != 1 or node.name not in ("RANK", "DENSE_RANK"):
-            raise UnsupportedError(f"{node.name} of a value that is not in the group")
+        if len(terms) != 1 or len(node.arguments) != 1:
+            raise UnsupportedError(f"{node.name} of several values that are not in the group")
         asked, key = for_comparison(self.value(node.arguments[0]), self.value(terms[0].value))
         if terms[0].nulls is not None:
             raise UnsupportedError(f"{node.name} WITHIN GROUP with NULLS FIRST or LAST")
@@ -338,10 +343,19 @@ class Aggregates(Calls):
             before = f"({before} or {key.text} is null)"
         counted = "count(*)"
         if node.name == "DENSE_RANK":
-            if terms[0].is_descending:
-                raise UnsupportedError("DENSE_RANK WITHIN GROUP of a descending order")
             counted = f"count(distinct {key.text})"
-        return Aggregation("({0} + 1)", [f"{counted} filter (where {before})"], "number", _COUNT_DIGITS)
+            if terms[0].is_descending:
+                nulls = f"coalesce(max(({key.text} is null)::integer), 0)"
+                calls = [f"{counted} filter (where {before})", nulls]
+                return Aggregation("({0} + {1} + 1)", calls, "number", _COUNT_DIGITS)
+        if node.name == "CUME_DIST":
+            same = f"({before} or {key.text} = {asked.text})"
+            calls = [f"count(*) filter (where {same})", "count(*)"]
+            return Aggregation("(({0} + 1)::double / ({1} + 1))", calls, "double")
+        calls = [f"{counted} filter (where {before})"]
+        if node.name == "PERCENT_RANK":
+            return Aggregation("({0}::double / {1})", [*calls, "nullif(count(*), 0)"], "double")
+        return Aggregation("({0} + 1)", calls, "number", _COUNT_DIGITS)
 
     def _listed(self, node: nodes.Call) -> Aggregation:
         """LISTAGG: no value for NULL, and an error above 4,000 bytes."""

@@ -9,6 +9,7 @@ from glue.dialects import nodes
 from glue.dialects.errors import UnsupportedError
 from glue.dialects.oracle.conditions import Conditions
 from glue.dialects.oracle.kinds import (
+    MAX_TEXT,
     MOMENTS,
     NUMBERS,
     SPANS,
@@ -124,7 +125,10 @@ def joined_texts(left: Sql, right: Sql) -> Sql:
     text = f"concat({left.text}, {right.text})"
     if not (left.constant or right.constant):
         text = f"ora_text({text})"
-    return Sql(text, "text", may_fail=any_may_fail([left, right]))
+    most = (left.precision or MAX_TEXT) + (right.precision or MAX_TEXT)
+    if most > MAX_TEXT:
+        text = f"ora_bounded_text({text})"
+    return Sql(text, "text", min(most, MAX_TEXT), may_fail=any_may_fail([left, right]))
 
 
 def _of_numbers(sign: str, left: Sql, right: Sql) -> Sql:

@@ -14,7 +14,7 @@ from glue.dialects import nodes
 from glue.dialects.errors import UnsupportedError
 from glue.dialects.oracle.aggregates import GroupLayer, Level, Selected, ordered
 from glue.dialects.oracle.functions import AGGREGATES
-from glue.dialects.oracle.hierarchies import scope_fields
+from glue.dialects.oracle.hierarchies import Tree, scope_fields
 from glue.dialects.oracle.limits import Cut, limited
 from glue.dialects.oracle.names import folded
 from glue.dialects.oracle.pivots import Pivots
@@ -42,6 +42,9 @@ class Rows:
 
 class Blocks(Pivots):
     """A translation as far as it knows blocks of queries."""
+
+    has_aggregates: bool = False
+    """May an aggregate stand in the statement?"""
 
     def block(
         self,
@@ -82,10 +85,8 @@ class Blocks(Pivots):
         tables = self.from_clause(node, scope)
         tables = self.hierarchy(node, query, scope, tables)
         rows = self._rows(node, order, scope, tables)
-        depth = max(
-            [_depth(part) for part in [*node.items, *order, *([node.having] if node.having else [])]],
-            default=0,
-        )
+        whole = [*node.items, *order, *([node.having] if node.having else [])]
+        depth = max((_depth(part) for part in whole), default=0) if self.has_aggregates else 0
         level = None
         if node.groups is not None or depth or node.having is not None:
             level = self._groups(node, scope, rows, depth)
@@ -152,18 +153,10 @@ class Blocks(Pivots):
             kept += ["is_cycle"] * ("CONNECT_BY_ISCYCLE" in self.words)
             kept += ["parent"] * ("PRIOR" in self.words) + ["root"] * ("CONNECT_BY_ROOT" in self.words)
             text = ", ".join(f"{rows}.{column}" for column in kept)
-            self._moved_tree(alias)
+            self.tree = Tree(alias, self.tree.path_columns)
         for word, value in scope.pseudo.items():
             scope.pseudo[word] = Sql(f"{alias}.{value.text.partition('.')[2]}", value.kind, value.precision)
         return text
-
-    def _moved_tree(self, alias: str) -> None:
-        """PRIOR of numbered rows would have to know their columns' former places."""
-        if {"PRIOR", "CONNECT_BY_ROOT", "SYS_CONNECT_BY_PATH"} & self.words and self.tree is not None:
-            names = [name for name in ("CONNECT_BY_ROOT", "SYS_CONNECT_BY_PATH") if name in self.words]
-            if names:
-                raise UnsupportedError(f"ROWNUM or KEEP beside {names[0]}")
-            self.tree = type(self.tree)(alias)
 
     def _mentions_rownum(self, node: nodes.Block, order: list[nodes.OrderTerm]) -> bool:
         parts: list[nodes.Node] = [*node.items, *order, *(node.groups or [])]
@@ -227,7 +220,8 @@ class Blocks(Pivots):
         listed = [*level.key_names.values()]
         listed += [f"{call} as {name}" for call, name in level.layer.columns.items()]
         sets = ", ".join(self._set_text(group, level) for group in node.groups)
-        return f"({_select(listed)}{clause} group by {sets}) as {level.layer.alias}"
+        # of no rows there is no group, not even that of all rows
+        return f"({_select(listed)}{clause} group by {sets} having count(*) > 0) as {level.layer.alias}"
 
     def _set_text(self, group: nodes.Grouping, level: Level) -> str:
         if group.kind:
@@ -402,10 +396,16 @@ def _most_rows(counting: list[nodes.Value]) -> int | None:
     if len(counting) != 1 or not isinstance(counting[0], nodes.Comparison):
         return None
     left, sign, right = counting[0].left, counting[0].sign, counting[0].right
-    if sign not in ("<=", "<") or not isinstance(left, nodes.Name) or not isinstance(right, nodes.Number):
+    if (
+        sign not in ("<=", "<", "=")
+        or not isinstance(left, nodes.Name)
+        or not isinstance(right, nodes.Number)
+    ):
         return None
     if not right.text.isdigit():
         return None
+    if sign == "=":
+        return int(right.text == "1")
     return max(int(right.text) - (sign == "<"), 0)
 
 

@@ -30,6 +30,7 @@ from glue.dialects.oracle.kinds import (
 from glue.dialects.oracle_dates import moment_of
 from glue.dialects.oracle_errors import OracleError
 from glue.dialects.oracle_macros import MACROS, Macro, macro_of
+from glue.dialects.oracle_words import is_spelling
 from glue.dialects.values import Sql, any_may_fail, listed, number
 
 _MAY_FAIL = frozenset(
@@ -83,7 +84,9 @@ class Calls(Arithmetic):
             operand = self.value(node.arguments[0])
             return condition(f"({operand.text} is not true)", operand)
         if node.default is not None:
-            raise UnsupportedError("DEFAULT … ON CONVERSION ERROR")
+            return self._with_default(node)
+        if name == "TO_CHAR" and _spells_number(node):
+            return self._spelled(node)
         arguments = [self.value(argument) for argument in node.arguments]
         special = self._SPECIAL.get(name)
         if special is not None:
@@ -96,6 +99,25 @@ class Calls(Arithmetic):
             _check_count(name, len(arguments), 1, 1)
             return Sql(f"{name.lower()}({as_number(arguments[0]).text})", "double", may_fail=True)
         raise UnsupportedError(name)
+
+    def _with_default(self, node: nodes.Call) -> Sql:
+        """DEFAULT value ON CONVERSION ERROR: the value where the text cannot be read; NULL stays NULL."""
+        if node.default is None or node.name not in ("TO_NUMBER", "TO_DATE", "TO_TIMESTAMP"):
+            raise UnsupportedError(f"{node.name} with DEFAULT … ON CONVERSION ERROR")
+        plain = nodes.Call(node.parts, node.arguments, place=node.place)
+        given, made = self.value(node.arguments[0]), self.call(plain)
+        default = self.call(nodes.Call(node.parts, [node.default, *node.arguments[1:]], place=node.place))
+        text = f"case when {given.text} is not null then coalesce(try({made.text}), {default.text}) end"
+        return Sql(text, made.kind, made.precision, made.scale, may_fail=default.may_fail)
+
+    def _spelled(self, node: nodes.Call) -> Sql:
+        """TO_CHAR(TO_DATE(number, 'J'), 'JSP'), by which numbers are spelled: most are no dates here."""
+        inner = node.arguments[0]
+        if not isinstance(inner, nodes.Call) or not isinstance(node.arguments[1], nodes.Text):
+            raise AssertionError("no spelling")
+        number = as_number(self.value(inner.arguments[0]))
+        model = quoted_text(node.arguments[1].text)
+        return Sql(f"ora_spelled(({number.text})::bigint, {model})", "text", may_fail=True)
 
     def macro(self, name: str, arguments: list[Sql]) -> Sql:
         """A function that is a macro, with its arguments as it takes them."""
@@ -309,6 +331,18 @@ class Calls(Arithmetic):
     def _atan2(self, arguments: list[Sql]) -> Sql:
         return Sql(f"atan2({listed([as_number(argument) for argument in arguments])})", "double")
 
+    def _to_span(self, arguments: list[Sql], first: str, last: str) -> Sql:
+        text = arguments[0].constant
+        if not isinstance(text, str):
+            raise UnsupportedError("an INTERVAL of a text that is no literal")
+        return self.interval_literal(nodes.Interval(text, first, 9, last))
+
+    def _to_days(self, arguments: list[Sql]) -> Sql:
+        return self._to_span(arguments, "DAY", "SECOND")
+
+    def _to_months(self, arguments: list[Sql]) -> Sql:
+        return self._to_span(arguments, "YEAR", "MONTH")
+
     def _guid(self, _arguments: list[Sql]) -> Sql:
         return Sql("uuid()::varchar", "text")
 
@@ -330,20 +364,46 @@ class Calls(Arithmetic):
         "TO_BINARY_DOUBLE": (1, 1, _to_double),
         "ATAN2": (2, 2, _atan2),
         "SYS_GUID": (0, 0, _guid),
+        "TO_DSINTERVAL": (1, 1, _to_days),
+        "TO_YMINTERVAL": (1, 1, _to_months),
     }
     """How many arguments they take, and what makes DuckDB's SQL of them."""
 
     # CAST
 
     def cast(self, node: nodes.Cast) -> Sql:
-        """CAST to the types of Oracle."""
+        """CAST to the types of Oracle, and VALIDATE_CONVERSION."""
         operand = self.value(node.operand)
+        if node.word == "VALIDATE_CONVERSION":
+            made = self._cast_by_model(node, operand)
+            text = f"case when {operand.text} is null or try({made.text}) is not null then 1 else 0 end"
+            return Sql(text, "number", 1)
+        if node.default is not None:
+            made = self._cast_by_model(node, operand)
+            default = self._cast_by_model(node, self.value(node.default))
+            text = f"case when {operand.text} is not null then coalesce(try({made.text}), {default.text}) end"
+            return Sql(text, made.kind, made.precision, made.scale, may_fail=default.may_fail)
+        return self._cast(node, operand)
+
+    def _cast_by_model(self, node: nodes.Cast, operand: Sql) -> Sql:
+        """A cast, of a text by the model that stands behind the type."""
+        word = node.type.words[0]
+        if node.style is None or operand.kind not in TEXTS or word not in ("DATE", "TIMESTAMP", "NUMBER"):
+            if node.style is not None and operand.kind in TEXTS:
+                raise UnsupportedError(f"{node.word} AS {word} by a model")
+            return self._cast(node, operand)
+        made = self.macro(f"TO_{word}", [operand, as_text(self.value(node.style))])
+        return _cast_number(made, word, node.type.arguments) if word == "NUMBER" else made
+
+    def _cast(self, node: nodes.Cast, operand: Sql) -> Sql:
         word = node.type.words[0]
         if len(node.type.words) > 1 and node.type.words != ("DOUBLE", "PRECISION"):
             raise UnsupportedError(f"CAST AS {' '.join(node.type.words)}")
         if word in ("NUMBER", "NUMERIC", "DECIMAL", "DEC", "INTEGER", "INT", "SMALLINT"):
             return _cast_number(as_number(operand), word, node.type.arguments)
-        if word in ("FLOAT", "REAL", "DOUBLE", "BINARY_DOUBLE", "BINARY_FLOAT"):
+        if word in ("FLOAT", "REAL", "DOUBLE"):
+            return as_number(operand)  # decimal numbers too, of so many binary digits
+        if word in ("BINARY_DOUBLE", "BINARY_FLOAT"):
             value = as_number(operand)
             return Sql(f"({value.text})::double", "double", may_fail=value.may_fail)
         if word in ("VARCHAR2", "VARCHAR", "NVARCHAR2", "CHAR", "NCHAR", "CHARACTER"):
@@ -353,6 +413,20 @@ class Calls(Arithmetic):
         if word in ("DATE", "TIMESTAMP"):
             return converted(operand, word.lower())
         raise UnsupportedError(f"CAST AS {word}")
+
+
+def _spells_number(node: nodes.Call) -> bool:
+    inner = node.arguments[0] if len(node.arguments) == 2 else None
+    model = node.arguments[-1] if node.arguments else None
+    return (
+        isinstance(inner, nodes.Call)
+        and inner.name == "TO_DATE"
+        and len(inner.arguments) == 2
+        and isinstance(inner.arguments[1], nodes.Text)
+        and inner.arguments[1].text.upper() == "J"
+        and isinstance(model, nodes.Text)
+        and is_spelling(model.text)
+    )
 
 
 def _check_count(name: str, count: int, least: int, most: int) -> None:

@@ -20,6 +20,11 @@ NUMBERS = frozenset({"number", "double"})
 MOMENTS = frozenset({"date", "timestamp"})
 SPANS = frozenset({"days", "months"})
 
+MAX_TEXT = 4000
+"""Bytes of a VARCHAR2. Of a text the precision is how many it has at most; 0 where that is not known."""
+_WRITTEN_LENGTH = 60
+"""Letters of a number or moment that is written as a text have fewer."""
+
 NUMBER_DIGITS = (28, 10)
 """Of a NUMBER without digits, and of one read from a text: precision and scale."""
 
@@ -27,6 +32,10 @@ _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 _DECLARED = re.compile(r"(?P<words>[A-Z0-9_]+(?: [A-Z]+)*)(?:\((?P<digits>[^)]*)\))?(?P<rest>.*)")
 _STORED_DECIMAL = re.compile(r"DECIMAL\((\d+),\s?(\d+)\)")
 _WHOLE = frozenset(["TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"])
+_LENGTH = re.compile(r"\((\d+)(?: (BYTE|CHAR))?\)")
+_FLOATS = frozenset({"FLOAT", "REAL", "DOUBLE PRECISION"})
+"""Types of decimal numbers with a binary precision, which DuckDB holds as binary ones."""
+_FLOAT_DIGITS = (38, 20)
 _DECLARED_KINDS = {
     "VARCHAR2": "text",
     "VARCHAR": "text",
@@ -39,9 +48,6 @@ _DECLARED_KINDS = {
     "CHARACTER": "char",
     "DATE": "date",
     "TIMESTAMP": "timestamp",
-    "FLOAT": "double",
-    "REAL": "double",
-    "DOUBLE PRECISION": "double",
     "BINARY_DOUBLE": "double",
     "BINARY_FLOAT": "double",
 }
@@ -56,12 +62,17 @@ def column_value(column: Column) -> Sql:
     words = said["words"] if said else ""
     if said and words in _NUMBERS_WORDS:
         return _by_stored_type(column)
+    if said and words in _FLOATS and column.stored_type == "DOUBLE":
+        return Sql("ora_decimal({})", "number", *_FLOAT_DIGITS)
     kind = _DECLARED_KINDS.get(words, "")
     if said and "TIME ZONE" in said["rest"]:
         kind = ""
     if words.startswith("INTERVAL"):
         kind = "months" if "YEAR" in words else "days"
-    return Sql("{}", kind or f"{column.declared_type} column")
+    length = _LENGTH.search(column.declared_type) if kind in TEXTS else None
+    bytes_a_letter = 4 if length and length[2] != "BYTE" else 1
+    n_bytes = int(length[1]) * bytes_a_letter if length else 0
+    return Sql("{}", kind or f"{column.declared_type} column", min(n_bytes, MAX_TEXT))
 
 
 def _by_stored_type(column: Column) -> Sql:
@@ -99,8 +110,8 @@ NULL = Sql("null", "null")
 def text_constant(text: str) -> Sql:
     """A text literal, which is a CHAR; '' is NULL."""
     if not text:
-        return Sql("null::varchar", "text")
-    return Sql(quoted_text(text), "char", constant=text)
+        return Sql("null::varchar", "text", 1)
+    return Sql(quoted_text(text), "char", len(text.encode()), constant=text)
 
 
 def inconsistent(wanted: str, got: str) -> OracleError:
@@ -113,11 +124,13 @@ def as_text(value: Sql) -> Sql:
     if value.kind in TEXTS:
         return value
     if value.kind == "null":
-        return Sql("null::varchar", "text")
+        return Sql("null::varchar", "text", 1)
     if value.kind in NUMBERS:
-        return Sql(f"ora_to_char_number({value.text})", "text", may_fail=value.may_fail)
+        text = f"ora_to_char_number({value.text})"
+        return Sql(text, "text", _WRITTEN_LENGTH, may_fail=value.may_fail)
     if value.kind in MOMENTS:
-        return Sql(f"ora_to_char_{value.kind}({value.text})", "text", may_fail=value.may_fail)
+        text = f"ora_to_char_{value.kind}({value.text})"
+        return Sql(text, "text", _WRITTEN_LENGTH, may_fail=value.may_fail)
     if value.kind in SPANS:
         raise UnsupportedError("an INTERVAL as a text")
     raise inconsistent("char", value.kind)
