@@ -19,6 +19,14 @@ from glue.dialects.oracle_dates import DATE_MODEL, TIMESTAMP_MODEL, moment_of
 from glue.dialects.reading import Token
 from glue.dialects.stored_types import FineMoment
 
+_HEAD = re.compile(r"insert\s+into\s+[\w.$#\"\[\]]+\s*(?:\([^()']*\)\s*)?values\s*(?=\()", re.IGNORECASE)
+_PLAIN = re.compile(
+    r"\s*(?:(?P<text>'(?:[^']|'')*')|(?P<whole>-?\d+)(?![\w.])|(?P<number>-?\d+\.\d+)(?!\w)"
+    r"|(?P<null>null)\b)\s*(?P<end>[,)])",
+    re.IGNORECASE,
+)
+_NEXT_ROW = re.compile(r"\s*,\s*\(")
+_END = re.compile(r"\s*;?\s*")
 _ISO_DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
 _ISO_MOMENT = re.compile(r"(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)(?:\.(\d{1,6}))?")
 _FINE = re.compile(r"(?P<kept>.*[.:]\d{6})(?P<cut>\d{1,3})")
@@ -44,6 +52,51 @@ class Insert:
     columns: list[str] | None
     rows: list[list[Any]]
     query: str | None = None
+
+
+class PlainInserts:
+    """INSERTs of nothing but texts, numbers and NULLs that begin as one before did: read at once."""
+
+    def __init__(self, is_oracle: bool) -> None:
+        self._is_oracle = is_oracle
+        self._heads: dict[str, tuple[str, list[str] | None]] = {}
+
+    def remember(self, sql: str, insert: Insert) -> None:
+        """How this INSERT begins, and what that says."""
+        head = _HEAD.match(sql)
+        if head:
+            self._heads[head[0]] = insert.table, insert.columns
+
+    def read(self, sql: str) -> Insert | None:
+        """The INSERT, or None for one that has to be read in earnest."""
+        head = _HEAD.match(sql)
+        if head is None or head[0] not in self._heads:
+            return None
+        rows: list[list[Any]] = []
+        place = head.end() + 1
+        while True:
+            row: list[Any] = []
+            rows.append(row)
+            while found := _PLAIN.match(sql, place):
+                place = found.end()
+                row.append(self._value(found))
+                if found["end"] == ")":
+                    break
+            else:
+                return None
+            following = _NEXT_ROW.match(sql, place)
+            if following is None:
+                table, columns = self._heads[head[0]]
+                return Insert(table, columns, rows) if _END.fullmatch(sql, place) else None
+            place = following.end()
+
+    def _value(self, found: re.Match[str]) -> Any:
+        if found["text"]:
+            text = found["text"][1:-1].replace("''", "'")
+            return text or (None if self._is_oracle else text)
+        if found["whole"]:
+            return int(found["whole"])
+        return Decimal(found["number"]) if found["number"] else None
 
 
 class InsertReader(Reader):

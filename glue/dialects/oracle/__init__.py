@@ -11,6 +11,7 @@ from glue.dialects import oracle_macros
 from glue.dialects.catalog import StoredTable
 from glue.dialects.errors import UnsupportedError
 from glue.dialects.local import Settings, Translation
+from glue.dialects.oracle.names import Catalog
 from glue.dialects.oracle.queries import Queries
 from glue.dialects.oracle_errors import OracleError
 from glue.dialects.oracle_grammar import read_oracle
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 DEFAULT_VERSION = 19
 
-_WORD = re.compile(r"[A-Z_]+")
 _MEANT = (
     (
         re.compile("More than one row returned by a subquery"),
@@ -40,9 +40,11 @@ def install(connection: duckdb.DuckDBPyConnection, now: datetime) -> None:
 def translator(tables: Sequence[StoredTable], settings: Settings) -> Callable[[str], Translation]:
     """What turns queries over these tables into DuckDB's SQL."""
 
+    catalog = Catalog(tables)
+
     def translate(sql: str) -> Translation:
         query = read_oracle(sql, settings.version)
-        text, outputs = Queries(tables, settings).statement(query, frozenset(_WORD.findall(sql.upper())))
+        text, outputs = Queries(catalog, settings).statement(query, sql)
         return Translation(text, tuple(one.name or f"C{at}" for at, one in enumerate(outputs, 1)))
 
     return translate
