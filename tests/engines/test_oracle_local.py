@@ -41,20 +41,30 @@ def rows_of(session: Session, sql: str) -> list[Cells]:
 def test_values_are_cells_as_the_live_engine_gives_them(home: Home, path: Path) -> None:
     sql = (
         "SELECT i, s, d, d + 0.5 AS later, i / 3 AS third, SYSDATE AS now, NULL AS nothing,"
-        " 'x' || s AS joined FROM t WHERE i IN (1, 2) ORDER BY i"
+        " 'x' || s AS joined, 'padded  ' AS padded FROM t WHERE i IN (1, 2) ORDER BY i"
     )
     execution = run_one(home, path, sql, ENGINE)
     assert execution["cells"] == [
         [
             *("n:1", "t:a", "d:2024-01-31", "d:2024-01-31 12:00:00", "n:0.333333333333333"),
-            *("d:2024-03-15 10:30:00", None, "t:xa"),
+            *("d:2024-03-15 10:30:00", None, "t:xa", "t:padded"),
         ],
         [
             *("n:2", None, "d:2024-02-29", "d:2024-02-29 12:00:00", "n:0.666666666666667"),
-            *("d:2024-03-15 10:30:00", None, "t:x"),
+            *("d:2024-03-15 10:30:00", None, "t:x", "t:padded"),
         ],
     ]
-    assert execution["column_names"] == ["I", "S", "D", "LATER", "THIRD", "NOW", "NOTHING", "JOINED"]
+    assert execution["column_names"] == [
+        "I",
+        "S",
+        "D",
+        "LATER",
+        "THIRD",
+        "NOW",
+        "NOTHING",
+        "JOINED",
+        "PADDED",
+    ]
 
 
 REFUSED = {
