@@ -194,8 +194,17 @@ class Loader:
             assert said is not None
             value = None
             if said["value"]:
-                value = self._value_of(self._insert_reader(said["value"]).value())
+                value = self._assigned(said["value"])
             self._variables[said["name"].upper()] = value
+
+    def _assigned(self, text: str) -> Any:
+        """The value of an expression in a block, where texts may be longer than in a query."""
+        try:
+            return self._value_of(self._insert_reader(text).value())
+        except DialectError as error:
+            if error.code != "ORA-01489":
+                raise
+            return self._value_of(self._insert_reader(f"TO_CLOB('') || {text}").value())
 
     def _insert_reader(self, text: str) -> InsertReader:
         return InsertReader(text, self.session.dialect, self.session.settings, self._variables)

@@ -45,7 +45,8 @@ def translator(tables: Sequence[StoredTable], settings: Settings) -> Callable[[s
     def translate(sql: str) -> Translation:
         query = read_oracle(sql, settings.version)
         text, outputs = Queries(catalog, settings).statement(query, sql)
-        return Translation(text, tuple(one.name or f"C{at}" for at, one in enumerate(outputs, 1)))
+        names = tuple(one.name or f"C{at}" for at, one in enumerate(outputs, 1))
+        return Translation(text, names, tuple(one.kind for one in outputs))
 
     return translate
 

@@ -22,6 +22,8 @@ SPANS = frozenset({"days", "months"})
 
 MAX_TEXT = 4000
 """Bytes of a VARCHAR2. Of a text the precision is how many it has at most; 0 where that is not known."""
+UNBOUNDED = -1
+"""The precision of a CLOB."""
 _WRITTEN_LENGTH = 60
 """Letters of a number or moment that is written as a text have fewer."""
 
@@ -72,6 +74,8 @@ def column_value(column: Column) -> Sql:
     length = _LENGTH.search(column.declared_type) if kind in TEXTS else None
     bytes_a_letter = 4 if length and length[2] != "BYTE" else 1
     n_bytes = int(length[1]) * bytes_a_letter if length else 0
+    if words in ("CLOB", "NCLOB", "LONG"):
+        n_bytes = UNBOUNDED
     return Sql("{}", kind or f"{column.declared_type} column", min(n_bytes, MAX_TEXT))
 
 
