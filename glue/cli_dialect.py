@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from glue.dialects.check import Check
     from glue.dialects.conformance import Result
+    from glue.dialects.loading import LoadReport
 
 _DIALECT = click.option(
     "--dialect", type=click.Choice(["oracle", "tsql"]), required=True, help="Whose SQL it is."
@@ -36,6 +38,54 @@ _FORMAT = click.option(
 @click.group("dialect", cls=PoliteGroup, short_help="Oracle's and SQL Server's SQL without a server.")
 def dialect() -> None:
     """Oracle's and SQL Server's SQL: what they say to a query, and how true the local ones are."""
+
+
+@dialect.command(
+    "load",
+    short_help="Make a local database of a script of theirs.",
+    epilog="""\b
+Examples:
+  glue dialect load hr_install.sql --dialect oracle --database hr.duckdb
+  glue dialect load shop.sql --dialect tsql --database shop.duckdb --now "2024-03-15 10:30:00"
+  glue import database hr.duckdb""",
+)
+@click.argument("script", type=FILE)
+@_DIALECT
+@click.option(
+    "--database", type=FILE, required=True, metavar="FILE", help="A DuckDB file, made where none is."
+)
+@click.option("--now", type=click.DateTime(), help="What the database's clock says, from now on.")
+@click.option("--version", type=int, metavar="N", help="The version of the server that it stands in for.")
+@click.pass_context
+def load(
+    ctx: click.Context, script: Path, dialect: str, database: Path, now: datetime | None, version: int | None
+) -> None:
+    """Load tables, rows, comments and views from a script: SQL*Plus's of Oracle, one with GO of SQL Server.
+
+    Values are those that the server would store, and what a column cannot hold is refused with its code. What
+    makes neither a table nor a row nor a view is skipped and counted; nothing stops at what fails.
+
+    Fails (exit code 1) where a statement failed.
+    """
+    from glue.dialects.load_files import load_file
+
+    report = load_file(script, dialect, database, now, version)
+    _print_load(report)
+    ctx.exit(1 if report.failures else 0)
+
+
+def _print_load(report: LoadReport) -> None:
+    print_table(["table", "rows"], list(report.n_rows.items()))
+    if report.views:
+        print(f"views: {', '.join(report.views)}")
+    for told in report.not_kept:
+        print(f"not kept: {told}")
+    if report.n_skipped:
+        skipped = ", ".join(f"{n:,} {kind}" for kind, n in report.n_skipped.most_common())
+        print(f"skipped: {skipped}")
+    for failure in report.failures:
+        code = f"{failure.code}: " if failure.code else ""
+        print(f"failed: {failure.path}, line {failure.line}: {code}{_shortened(failure.message)}")
 
 
 @dialect.command(

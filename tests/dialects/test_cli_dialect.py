@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from glue import cli
+from glue.dialects.pinned import Pinned, read_pinned
 from tests.dialects import plain_dialect
 
 
@@ -99,3 +102,34 @@ def test_conformance_counts_and_tells_what_is_not_right(
     assert said(["conformance", str(file), "--dialect", "tsql"], capsys)[0] == 0
     code, _, err = said(["conformance", str(tmp_path / "nosuch"), "--dialect", "tsql"], capsys)
     assert code == 1 and "cannot read" in err
+
+
+def test_load_tells_what_came_of_a_script(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script = tmp_path / "s.sql"
+    script.write_text(
+        "PROMPT tables\nCREATE TABLE t (x NUMBER(2), d DATE DEFAULT SYSDATE, CHECK (x <> LENGTH('a')));\n"
+        "INSERT INTO t (x) VALUES (1);\nINSERT INTO t (x) VALUES (100);\nCREATE VIEW v AS SELECT x FROM t;\n"
+    )
+    file = tmp_path / "d.duckdb"
+    load = ["load", str(script), "--dialect", "oracle", "--database", str(file)]
+    code, out, _ = said([*load, "--now", "2024-03-15 10:30:00", "--version", "21"], capsys)
+    assert code == 1
+    assert out.splitlines()[-4:] == [
+        "views: V",
+        "not kept: T: check: it is more than comparisons",
+        "skipped: 1 PROMPT",
+        f'failed: {script}, line 4: ORA-01438: "T"."X" is NUMBER(2) and does not hold 100',
+    ]
+    with duckdb.connect(str(file)) as connection:
+        assert connection.execute("from t").fetchall() == [(1, datetime(2024, 3, 15, 10, 30))]
+        assert read_pinned(connection) == Pinned(datetime(2024, 3, 15, 10, 30), 21)
+    script.write_text("INSERT INTO t VALUES (2, NULL);")
+    assert said(load, capsys)[0] == 0
+    script.write_text("INSERT INTO t (x) VALUES (2);")
+    code, out, _ = said(load, capsys)
+    assert code == 1 and "the default of D is that of its script" in out
+    code, _, err = said(["load", "nosuch.sql", "--dialect", "oracle", "--database", str(file)], capsys)
+    assert code == 1 and "there is no script nosuch.sql" in err
+    script_as_database = ["load", str(script), "--dialect", "oracle", "--database", str(script)]
+    code, _, err = said(script_as_database, capsys)
+    assert code == 1 and "cannot be written" in err
