@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,10 +16,10 @@ from glue.home import Home
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from datetime import datetime
 
     from glue.dialects.check import Check
     from glue.dialects.conformance import Result
-    from glue.dialects.loading import LoadReport
 
 _DIALECT = click.option(
     "--dialect", type=click.Choice(["oracle", "tsql"]), required=True, help="Whose SQL it is."
@@ -38,54 +37,6 @@ _FORMAT = click.option(
 @click.group("dialect", cls=PoliteGroup, short_help="Oracle's and SQL Server's SQL without a server.")
 def dialect() -> None:
     """Oracle's and SQL Server's SQL: what they say to a query, and how true the local ones are."""
-
-
-@dialect.command(
-    "load",
-    short_help="Make a local database of a script of theirs.",
-    epilog="""\b
-Examples:
-  glue dialect load hr_install.sql --dialect oracle --database hr.duckdb
-  glue dialect load shop.sql --dialect tsql --database shop.duckdb --now "2024-03-15 10:30:00"
-  glue import database hr.duckdb""",
-)
-@click.argument("script", type=FILE)
-@_DIALECT
-@click.option(
-    "--database", type=FILE, required=True, metavar="FILE", help="A DuckDB file, made where none is."
-)
-@click.option("--now", type=click.DateTime(), help="What the database's clock says, from now on.")
-@click.option("--version", type=int, metavar="N", help="The version of the server that it stands in for.")
-@click.pass_context
-def load(
-    ctx: click.Context, script: Path, dialect: str, database: Path, now: datetime | None, version: int | None
-) -> None:
-    """Load tables, rows, comments and views from a script: SQL*Plus's of Oracle, one with GO of SQL Server.
-
-    Values are those that the server would store, and what a column cannot hold is refused with its code. What
-    makes neither a table nor a row nor a view is skipped and counted; nothing stops at what fails.
-
-    Fails (exit code 1) where a statement failed.
-    """
-    from glue.dialects.load_files import load_file
-
-    report = load_file(script, dialect, database, now, version)
-    _print_load(report)
-    ctx.exit(1 if report.failures else 0)
-
-
-def _print_load(report: LoadReport) -> None:
-    print_table(["table", "rows"], list(report.n_rows.items()))
-    if report.views:
-        print(f"views: {', '.join(report.views)}")
-    for told in report.not_kept:
-        print(f"not kept: {told}")
-    if report.n_skipped:
-        skipped = ", ".join(f"{n:,} {kind}" for kind, n in report.n_skipped.most_common())
-        print(f"skipped: {skipped}")
-    for failure in report.failures:
-        code = f"{failure.code}: " if failure.code else ""
-        print(f"failed: {failure.path}, line {failure.line}: {code}{_shortened(failure.message)}")
 
 
 @dialect.command(
@@ -188,6 +139,116 @@ def _point_at(sql: str, place: int | None) -> None:
 
 def _joined(names: Sequence[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
+
+
+@dialect.command(
+    "load",
+    short_help="Make a database file of a server's scripts.",
+    epilog="""\b
+Examples:
+  glue dialect load hr_create.sql hr_populate.sql --dialect oracle --database hr.duckdb
+  glue dialect load shop.sql --dialect oracle --database shop.duckdb --now "2024-12-31 23:00:00"
+  glue import database hr.duckdb --engine oracle-local""",
+)
+@click.argument("scripts", type=FILE, nargs=-1, required=True, metavar="SCRIPT...")
+@_DIALECT
+@click.option("--database", type=FILE, required=True, metavar="FILE", help="The DuckDB file to make.")
+@click.option("--now", type=click.DateTime(), help="What the server's clock says, always (SYSDATE, GETDATE).")
+@click.option("--version", type=int, metavar="N", help="The server's version.")
+@click.pass_context
+def load(
+    ctx: click.Context,
+    scripts: tuple[Path, ...],
+    dialect: str,
+    database: Path,
+    now: datetime | None,
+    version: int | None,
+) -> None:
+    """Make a database file of scripts for SQL*Plus or sqlcmd, which are obeyed one after another.
+
+    Tables with their types and keys, rows, comments and views are made; what is none of these is skipped and
+    counted. What cannot be done is reported with its file and line, and the rest is done.
+
+    Fails (exit code 1) where something could not be done.
+    """
+    from glue.dialects.files import make_database
+
+    report = make_database(database, dialect, scripts, now, version)
+    print_table(["table", "rows"], [(name, f"{n:,}") for name, n in report.n_rows.items()])
+    if report.views:
+        print(f"views: {', '.join(report.views)}")
+    for said in report.not_kept:
+        print(f"not kept: {said}")
+    if report.n_skipped:
+        print("skipped: " + ", ".join(f"{words} ({n})" for words, n in report.n_skipped.most_common()))
+    for failure in report.failures:
+        code = f"{failure.code}: " if failure.code else ""
+        say(f"{failure.path}:{failure.line}: {code}{failure.message}")
+    print(f"made {database}: {counted(len(report.n_rows), 'tables')}")
+    ctx.exit(int(bool(report.failures)))
+
+
+@dialect.command(
+    "run",
+    short_help="Run a query on a database file as a server would.",
+    epilog="""\b
+Examples:
+  glue dialect run "select last_name, level from employees start with manager_id is null
+    connect by prior employee_id = manager_id" --dialect oracle --database hr.duckdb
+  glue dialect run --dialect oracle --database hr.duckdb --show-sql < query.sql
+  glue dialect run "select sysdate from dual" --dialect oracle --database hr.duckdb --format json""",
+)
+@click.argument("sql", required=False)
+@_DIALECT
+@click.option("--database", type=FILE, required=True, metavar="FILE", help="A DuckDB file.")
+@click.option("--rows", "n_rows", type=click.IntRange(min=1), default=1_000, show_default=True)
+@click.option("--show-sql", is_flag=True, help="Print what DuckDB is asked, and do not ask it.")
+@_FORMAT
+@click.pass_context
+def run(
+    ctx: click.Context,
+    sql: str | None,
+    dialect: str,
+    database: Path,
+    n_rows: int,
+    show_sql: bool,
+    format_name: str,
+) -> None:
+    """Run a query on a database file, read-only, and print what the server would answer.
+
+    Fails (exit code 1) for a query that is refused, or that is not supported here.
+    """
+    import duckdb
+
+    from glue.dialects.check import refusal
+    from glue.dialects.conformance import cell_text
+    from glue.dialects.errors import DialectError, UnsupportedError
+    from glue.dialects.files import answer, opened
+
+    text = _statement(sql)
+    with opened(database, dialect) as session:
+        try:
+            if show_sql:
+                print(session.translate(text).sql)
+                return
+            names, rows, has_more = answer(session, text, n_rows)
+        except (DialectError, UnsupportedError) as error:
+            said = refusal(text, dialect, error)
+            if format_name == "json":
+                print(json.dumps(_check_fields(said, dialect), ensure_ascii=False))
+            else:
+                _print_check(said, text, dialect, session.settings.version)
+            ctx.exit(1)
+        except duckdb.Error as error:
+            raise GlueError(f"DuckDB says: {error}", "this is unsupported here: please report it") from error
+    cells = [[cell_text(cell) for cell in row] for row in rows]
+    if format_name == "json":
+        for row in cells:
+            print(json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False))
+    else:
+        print_table(names, cells)
+    if has_more:
+        say(f"note: more than {n_rows:,} rows; --rows shows more")
 
 
 @dialect.command(

@@ -64,12 +64,21 @@ def check(
     except DialectError as error:
         if tables is None and error.code == _NO_TABLE[dialect]:
             return Check("taken", are_names_resolved=False)
-        place = error.place if error.place is not None else _place(sql, error.message)
-        elsewhere = _elsewhere(sql, dialect, error.code)
-        return Check("refused", tables is not None, error.code, error.message, place, elsewhere)
+        return refusal(sql, dialect, error, tables is not None)
     except UnsupportedError as error:
-        return Check("unsupported", tables is not None, message=str(error))
+        return refusal(sql, dialect, error, tables is not None)
     return Check("taken", are_names_resolved=True)
+
+
+def refusal(
+    sql: str, dialect: str, error: DialectError | UnsupportedError, are_names_resolved: bool = True
+) -> Check:
+    """What an error says of the query: refused, with the place and where it is valid, or unsupported."""
+    if isinstance(error, UnsupportedError):
+        return Check("unsupported", are_names_resolved, message=str(error))
+    place = error.place if error.place is not None else _place(sql, error.message)
+    elsewhere = _elsewhere(sql, dialect, error.code)
+    return Check("refused", are_names_resolved, error.code, error.message, place, elsewhere)
 
 
 def _elsewhere(sql: str, dialect: str, code: str) -> tuple[str, ...]:

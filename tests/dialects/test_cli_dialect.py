@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-from datetime import datetime
 from pathlib import Path
 
-import duckdb
 import pytest
 
 from glue import cli
-from glue.dialects.pinned import Pinned, read_pinned
 from tests.dialects import plain_dialect
 
 
@@ -104,32 +101,61 @@ def test_conformance_counts_and_tells_what_is_not_right(
     assert code == 1 and "cannot read" in err
 
 
-def test_load_tells_what_came_of_a_script(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    script = tmp_path / "s.sql"
-    script.write_text(
-        "PROMPT tables\nCREATE TABLE t (x NUMBER(2), d DATE DEFAULT SYSDATE, CHECK (x <> LENGTH('a')));\n"
-        "INSERT INTO t (x) VALUES (1);\nINSERT INTO t (x) VALUES (100);\nCREATE VIEW v AS SELECT x FROM t;\n"
-    )
-    file = tmp_path / "d.duckdb"
-    load = ["load", str(script), "--dialect", "oracle", "--database", str(file)]
-    code, out, _ = said([*load, "--now", "2024-03-15 10:30:00", "--version", "21"], capsys)
-    assert code == 1
-    assert out.splitlines()[-4:] == [
-        "views: V",
-        "not kept: T: check: it is more than comparisons",
-        "skipped: 1 PROMPT",
-        f'failed: {script}, line 4: ORA-01438: "T"."X" is NUMBER(2) and does not hold 100',
+SCRIPT = """
+CREATE TABLE staff (id NUMBER(4) PRIMARY KEY, name VARCHAR2(20), boss NUMBER(4) REFERENCES staff);
+INSERT INTO staff VALUES (1, 'King', NULL);
+INSERT INTO staff VALUES (2, 'Blake', 1);
+INSERT INTO staff VALUES (9, 'Nobody', 7);
+COMMIT;
+"""
+
+
+def test_a_script_becomes_a_file_that_is_asked_in_its_dialect(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script, database = tmp_path / "staff.sql", tmp_path / "staff.duckdb"
+    script.write_text(SCRIPT)
+    loading = ["load", str(script), "--dialect", "oracle", "--database", str(database)]
+    code, out, err = said([*loading, "--now", "2024-12-31 23:00:00"], capsys)
+    assert code == 1  # one row has nobody to refer to
+    assert "STAFF   2" in out and f"made {database}: 1 table" in out
+    assert f"{script}:5: ORA-02291" in err
+    code, _, err = said(loading, capsys)
+    assert code == 1 and "is there already" in err and "hint:" in err
+
+    asking = ["--dialect", "oracle", "--database", str(database)]
+    query = "select name, count(*) over () , sysdate from staff connect by prior id = boss start with id = 1"
+    code, out, _ = said(["run", query, *asking, "--format", "json"], capsys)
+    assert code == 0
+    assert [json.loads(line) for line in out.splitlines()] == [
+        {"NAME": "King", "COUNT(*)OVER()": 2, "SYSDATE": "2024-12-31 23:00:00"},
+        {"NAME": "Blake", "COUNT(*)OVER()": 2, "SYSDATE": "2024-12-31 23:00:00"},
     ]
-    with duckdb.connect(str(file)) as connection:
-        assert connection.execute("from t").fetchall() == [(1, datetime(2024, 3, 15, 10, 30))]
-        assert read_pinned(connection) == Pinned(datetime(2024, 3, 15, 10, 30), 21)
-    script.write_text("INSERT INTO t VALUES (2, NULL);")
-    assert said(load, capsys)[0] == 0
-    script.write_text("INSERT INTO t (x) VALUES (2);")
-    code, out, _ = said(load, capsys)
-    assert code == 1 and "the default of D is that of its script" in out
-    code, _, err = said(["load", "nosuch.sql", "--dialect", "oracle", "--database", str(file)], capsys)
-    assert code == 1 and "there is no script nosuch.sql" in err
-    script_as_database = ["load", str(script), "--dialect", "oracle", "--database", str(script)]
-    code, _, err = said(script_as_database, capsys)
-    assert code == 1 and "cannot be written" in err
+    code, out, err = said(["run", "select name from staff order by 1", *asking, "--rows", "1"], capsys)
+    assert code == 0 and "Blake" in out and "King" not in out and "more than 1 row" in err
+    code, out, _ = said(["run", "select nmae from staff", *asking], capsys)
+    assert code == 1 and out.startswith('refused by Oracle 19: ORA-00904: "NMAE": invalid identifier')
+    code, out, _ = said(["run", "select name from staff", *asking, "--show-sql"], capsys)
+    assert code == 0 and out.startswith("select t1.")
+
+
+def test_no_file_is_left_where_none_can_be_made(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    missing = [
+        "load",
+        str(tmp_path / "no.sql"),
+        "--dialect",
+        "oracle",
+        "--database",
+        str(tmp_path / "a.duckdb"),
+    ]
+    assert said(missing, capsys)[0] == 1
+    script = tmp_path / "a.sql"
+    script.write_text("CREATE TABLE t (a NUMBER);")
+    nowhere = tmp_path / "none" / "a.duckdb"
+    code, _, err = said(["load", str(script), "--dialect", "oracle", "--database", str(nowhere)], capsys)
+    assert code == 1 and "cannot make" in err
+    code, _, err = said(
+        ["run", "select 1 from dual", "--dialect", "oracle", "--database", str(nowhere)], capsys
+    )
+    assert code == 1 and "there is no file" in err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.sql"]
