@@ -16,6 +16,7 @@ from typing import Any
 from glue.dialects.definitions import Reader
 from glue.dialects.local import Settings
 from glue.dialects.oracle_dates import DATE_MODEL, TIMESTAMP_MODEL, moment_of
+from glue.dialects.oracle_tokens import text_of
 from glue.dialects.reading import Token
 from glue.dialects.stored_types import FineMoment
 
@@ -175,7 +176,7 @@ def literal(tokens: list[Token], is_oracle: bool, variables: Mapping[str, Any]) 
 
 def _single(token: Token, is_oracle: bool, variables: Mapping[str, Any]) -> tuple[bool, Any]:
     if token.kind == "text":
-        text = _text(token.text)
+        text, _ = text_of(token.text)
         return True, None if is_oracle and not text else text
     if token.kind == "number":
         number = _number(token.text, is_oracle)
@@ -222,8 +223,8 @@ def _moment_called(tokens: list[Token], now: datetime) -> tuple[bool, datetime |
     )
     if name not in ("TO_DATE", "TO_TIMESTAMP") or not written or tokens[-1].upper != ")":
         return False, None
-    text, is_timestamp = _text(tokens[2].text), name == "TO_TIMESTAMP"
-    model = _text(tokens[4].text) if len(tokens) > 4 else TIMESTAMP_MODEL if is_timestamp else DATE_MODEL
+    text, is_timestamp = text_of(tokens[2].text)[0], name == "TO_TIMESTAMP"
+    model = text_of(tokens[4].text)[0] if len(tokens) > 4 else TIMESTAMP_MODEL if is_timestamp else DATE_MODEL
     if not text or not model:
         return True, None
     fine = _FINE.fullmatch(text) if model.upper().endswith(("FF", "FF9")) else None
@@ -232,15 +233,6 @@ def _moment_called(tokens: list[Token], now: datetime) -> tuple[bool, datetime |
         above = fine["cut"].ljust(3, "0") >= "500"
         return True, FineMoment(moment + timedelta(microseconds=int(above)))
     return True, moment_of(text, model, now, of_timestamp=is_timestamp)
-
-
-def _text(written: str) -> str:
-    """What a quoted text says: 'it''s', N'…', and Oracle's q'[…]'."""
-    if written[0] in "nN":
-        written = written[1:]
-    if written[0] in "qQ":
-        return written[3:-2]
-    return written[1:-1].replace("''", "'")
 
 
 def _number(written: str, is_oracle: bool) -> int | Decimal | float | bytes | None:

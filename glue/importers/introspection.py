@@ -326,10 +326,15 @@ def _duckdb_samples(
 ) -> list[str] | None:
     if not n_samples:
         return None
-    rows = connection.execute(
-        f"select distinct {quoted(column)}::varchar as value from {quoted(schema)}.{quoted(table)} "
-        f"where {quoted(column)} is not null order by value limit {n_samples:d}"
-    ).fetchall()
+    import duckdb
+
+    try:
+        rows = connection.execute(
+            f"select distinct {quoted(column)}::varchar as value from {quoted(schema)}.{quoted(table)} "
+            f"where {quoted(column)} is not null order by value limit {n_samples:d}"
+        ).fetchall()
+    except duckdb.CatalogException:  # a view with functions of a dialect, which only its engine has
+        return None
     return [_sample(value) for (value,) in rows]
 
 

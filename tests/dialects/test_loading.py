@@ -268,25 +268,47 @@ def test_views_are_made_last_and_descriptions_kept(session: LocalSession) -> Non
     assert session.query("SELECT v FROM t WHERE ROWNUM = 1")[1] == [(None,)]
 
 
+def test_a_view_keeps_what_its_values_are(session: LocalSession) -> None:
+    report = load_statements(
+        session,
+        [
+            "CREATE TABLE t (d DATE, c CHAR(3))",
+            "INSERT INTO t VALUES (DATE '2024-01-31', 'a')",
+            "CREATE VIEW v AS SELECT d, c FROM t",
+        ],
+    )
+    assert not report.failures
+    answer = session.query("SELECT d - DATE '2024-01-01', CASE WHEN c = 'a' THEN 1 END FROM v")
+    assert answer[1] == [(30, 1)]
+
+
 def test_a_database_that_was_loaded_takes_more(tmp_path: Path) -> None:
     file = tmp_path / "d.duckdb"
     with duckdb.connect(str(file)) as connection:
         session = LocalSession(connection, "oracle", now=NOW)
-        load_statements(session, ["CREATE TABLE t (id NUMBER(3), v CHAR(4))"])
+        tables = [
+            "CREATE TABLE t (id NUMBER(3), v CHAR(4), d DATE DEFAULT DATE '2024-01-31')",
+            "CREATE TABLE u (id NUMBER(3), d DATE DEFAULT SYSDATE)",
+        ]
+        assert not load_statements(session, tables).failures
     with duckdb.connect(str(file)) as connection:
         connection.execute("create table foreign_one (a integer)")
         session = LocalSession(connection, "oracle", now=NOW)
         report = load_statements(
             session,
             [
-                "INSERT INTO t VALUES (1, 'ab')",
-                "INSERT INTO t VALUES (1000, 'ab')",
+                "INSERT INTO t (id, v) VALUES (1, 'ab')",
+                "INSERT INTO t (id, v) VALUES (1000, 'ab')",
                 "INSERT INTO foreign_one VALUES (1)",
                 "CREATE TABLE t (x INTEGER)",
+                "INSERT INTO u (id) VALUES (1)",
+                "INSERT INTO u VALUES (2, NULL)",
             ],
         )
-        assert codes(report) == [(2, "ORA-01438"), (3, None), (4, "ORA-00955")]
-        assert rows(session, 'from "T"') == [(Decimal(1), "ab  ")]
+        assert codes(report) == [(2, "ORA-01438"), (3, None), (4, "ORA-00955"), (5, None)]
+        assert "the default of D is that of its script" in report.failures[3].message
+        assert rows(session, 'from "U"') == [(Decimal(2), None)]
+        assert rows(session, 'from "T"') == [(Decimal(1), "ab  ", datetime(2024, 1, 31))]
 
 
 def test_failures_name_their_file_and_line(session: LocalSession, tmp_path: Path) -> None:
