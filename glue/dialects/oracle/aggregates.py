@@ -378,7 +378,8 @@ class Aggregates(Calls):
         ending = as_text(self.value(nodes.Text("..." if overflow.ending is None else overflow.ending)))
         counted = _RESERVED_FOR_COUNT if overflow.has_count else 0
         call = f"list({distinct}{value.text}{order}) filter (where {value.text} is not null)"
-        template = f"ora_truncated_list({{0}}, {separator.text}, {ending.text}, {counted})"
+        ends = f"{separator.text}, {ending.text}".replace("{", "{{").replace("}", "}}")
+        template = f"ora_truncated_list({{0}}, {ends}, {counted})"
         return Aggregation(template, [call], "text")
 
     _AGGREGATES: ClassVar[dict[str, Callable[[list[Sql], str], Aggregation]]] = {}

@@ -27,6 +27,9 @@ _MOST_NESTED = 2
 """Aggregates of aggregates there may be; not of those."""
 
 
+_NULLS = frozenset({"null", "null::varchar"})
+
+
 @dataclass(slots=True)
 class Rows:
     """The rows of a block below its select list."""
@@ -93,8 +96,11 @@ class Blocks(Pivots):
         with self.with_windows(True):
             selected = self._select_list(node, scope, level)
             self.selected = selected
-            terms = [self._order_term(term, selected, node.is_distinct) for term in order]
+            told = [self._order_term(term, selected, node.is_distinct) for term in order]
+            terms = [term for term in told if term is not None]
             self.selected = None
+        if order and not terms and cut is not None and cut.has_ties:
+            raise UnsupportedError("WITH TIES of rows that are all in one place")
         having = [] if node.having is None else [self.value(node.having)]
         if level is not None:
             rows = Rows(self._grouped_text(node, level, rows), having)
@@ -292,7 +298,10 @@ class Blocks(Pivots):
                     return item.value
         return None
 
-    def _order_term(self, term: nodes.OrderTerm, selected: list[Selected], is_distinct: bool) -> str:
+    def _order_term(
+        self, term: nodes.OrderTerm, selected: list[Selected], is_distinct: bool
+    ) -> str | None:
+        """A term of ORDER BY; None for a constant, which DuckDB would take for a column's place."""
         if isinstance(term.value, nodes.Number) and term.value.text.isdigit():
             place = int(term.value.text)
             if not 1 <= place <= len(selected):
@@ -300,11 +309,9 @@ class Blocks(Pivots):
             value = selected[place - 1].value
         else:
             value = self.value(term.value)
-        if (
-            is_distinct
-            and value.constant is None
-            and not any(one.value.text == value.text for one in selected)
-        ):
+        if value.constant is not None or value.text.isdecimal() or value.text in _NULLS:
+            return None
+        if is_distinct and not any(one.value.text == value.text for one in selected):
             raise OracleError("ORA-01791", "not a SELECTed expression")
         return ordered(value.text, term)
 

@@ -36,6 +36,7 @@ class Names:
 
     def __init__(self, tables: Sequence[StoredTable], settings: Settings) -> None:
         self.tables = {table.name if table.is_exact else _unquoted(table.name): table for table in tables}
+        self._stored_names = frozenset(table.stored_name.lower() for table in tables)
         self.settings = settings
         self.words: frozenset[str] = frozenset()
         """Those of the statement, in capitals."""
@@ -46,9 +47,10 @@ class Names:
         self._other_relations: dict[str, str] = {}
 
     def alias(self, letter: str = "t") -> str:
-        """A name that stands for one table in DuckDB's statement."""
+        """A name that stands for one table in DuckDB's statement, and is that of no stored table."""
         self._n_aliases += 1
-        return f"{letter}{self._n_aliases}"
+        name = f"{letter}{self._n_aliases}"
+        return self.alias(letter) if name in self._stored_names else name
 
     @abstractmethod
     def value(self, node: nodes.Value) -> Sql:
