@@ -94,3 +94,42 @@ def test_names_and_texts_of_the_query_are_none_of_the_translation(
     oracle: LocalSession, sql: str, expected: Any
 ) -> None:
     assert answer(oracle, sql) == expected
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        ("select listagg() from emp", "ORA-00938"),
+        ("select ntile() over (order by id) from emp", "ORA-00909"),
+        ("select lag() over (order by id) from emp", "ORA-00938"),
+        ("select nth_value(id) over (order by id) from emp", "ORA-00909"),
+        ("select ratio_to_report() over () from emp", "ORA-00909"),
+        ("select percentile_cont() within group (order by id) from emp", "ORA-00909"),
+        ("select id from emp where lnnvl()", "ORA-00909"),
+        ("select id from b2 start with mgr is null connect by prior id = mgr order siblings by 9", "ORA-01785"),
+        ("select cast(1.5 as number(5.5)) from dual", UNSUPPORTED),
+        ("select cast(1.5 as number()) from dual", UNSUPPORTED),
+        ("select cast(1.5 as number(39)) from dual", "ORA-01727"),
+        ("select cast('a' as varchar2(x)) from dual", UNSUPPORTED),
+        ("select cast(1/3 as float(5)) from dual", UNSUPPORTED),
+        ("select cast(timestamp '2024-01-01 00:00:00.55' as timestamp(1)) from dual", UNSUPPORTED),
+        ("select 1e400 from dual", "ORA-01426"),
+        ("select 1e-200 from dual", [0]),
+        ("select date '9999-12-31' + 1 from dual", "ORA-01841"),
+        ("select timestamp '9999-12-31 10:00:00' + interval '1' day from dual", "ORA-01841"),
+        ("select lag(p, 1, 0.123) over (order by id) from num", [0.123, 1.1, 2.2]),
+        ("select lead(id, 1, 1/4) over (order by id) from emp where id > 3", [5, 0.25]),
+        ("select (select max(e.sal) from dual) from emp e", UNSUPPORTED),
+        ("select dept from emp e group by dept having exists (select 1 from dual where max(e.sal) > 2)", UNSUPPORTED),
+        ("select (select max(e.id + x.id) from emp x) from emp e where id = 1", [6]),
+        ("select e.name from emp e join num n using (id), (select 1 x from dual) c join (select 1 x from dual) d"
+         " using (x) where id = 2", ["Blake"]),
+        ("select 1 from emp e join num n using (id), emp c join num d using (id)", UNSUPPORTED),
+        ("select " + "(" * 5000 + "1" + ")" * 5000 + " from dual", UNSUPPORTED),
+        ("select id" + "+ id" * 2000 + " from emp", UNSUPPORTED),
+        ("select name" + "|| name" * 200 + " from emp", UNSUPPORTED),
+        ("select 1 from dual" + " union all select 1 from dual" * 900, UNSUPPORTED),
+    ],
+)  # fmt: skip
+def test_what_is_out_of_reach_is_refused(oracle: LocalSession, sql: str, expected: Any) -> None:
+    assert answer(oracle, sql) == expected

@@ -28,6 +28,7 @@ _MEANT = (
         "a query for one value gives several",
     ),
     (re.compile("Could not cast value|Type .* with value .* can't be cast|is out of range for"), "", ""),
+    (re.compile("Max expression depth limit"), "", ""),
     (re.compile("Overflow in|overflow", re.IGNORECASE), "", ""),
 )
 
@@ -42,7 +43,11 @@ def translator(tables: Sequence[StoredTable], settings: Settings) -> Callable[[s
 
     def translate(sql: str) -> Translation:
         query = read_oracle(sql, settings.version)
-        text, outputs = Queries(tables, settings).statement(query, frozenset(_WORD.findall(sql.upper())))
+        words = frozenset(_WORD.findall(sql.upper()))
+        try:
+            text, outputs = Queries(tables, settings).statement(query, words)
+        except RecursionError:
+            raise UnsupportedError("brackets or operators too deep within one another") from None
         return Translation(text, tuple(one.name or f"C{at}" for at, one in enumerate(outputs, 1)))
 
     return translate

@@ -290,8 +290,11 @@ class Blocks(Pivots):
 
     def item_named(self, node: nodes.Value) -> nodes.Value | None:
         """What stands in the select list under an alias, or in a place, that ORDER SIBLINGS BY mentions."""
-        if isinstance(node, nodes.Number):
-            return self._item_nodes[int(node.text) - 1].value
+        if isinstance(node, nodes.Number) and node.text.isdigit():
+            place = int(node.text)
+            if not 1 <= place <= len(self._item_nodes):
+                raise OracleError("ORA-01785", f"ORDER SIBLINGS BY {place} is the number of no column")
+            return self._item_nodes[place - 1].value
         if isinstance(node, nodes.Name) and len(node.parts) == 1:
             for item in self._item_nodes:
                 if item.alias is not None and folded(item.alias) == folded(node.parts[0]):

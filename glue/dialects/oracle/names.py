@@ -24,6 +24,7 @@ _NOW = {
 }
 _OF_HIERARCHIES = frozenset({"LEVEL", "CONNECT_BY_ISLEAF", "CONNECT_BY_ISCYCLE"})
 _OF_SESSIONS = frozenset({"USER", "UID", "SESSIONTIMEZONE", "DBTIMEZONE", "ORA_ROWSCN"})
+_WORDS = frozenset({"ROWNUM", *_NOW, *_OF_HIERARCHIES, *_OF_SESSIONS})
 
 
 def folded(name: nodes.Identifier) -> str:
@@ -102,6 +103,16 @@ class Names:
         if word in _OF_SESSIONS and not self.scope.named(word):
             raise UnsupportedError(word)
         return None
+
+    def is_word(self, node: nodes.Name) -> bool:
+        """Is it a word with a value of its own, and no column?"""
+        name = node.parts[0]
+        return (
+            len(node.parts) == 1
+            and not name.is_quoted
+            and name.text.upper() in _WORDS
+            and not self.scope.named(name.text.upper())
+        )
 
     def field(self, parts: list[str], node: nodes.Name) -> tuple[Field, Scope]:
         """The column, and the block it belongs to."""
