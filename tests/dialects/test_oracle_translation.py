@@ -133,3 +133,29 @@ def test_names_and_texts_of_the_query_are_none_of_the_translation(
 )  # fmt: skip
 def test_what_is_out_of_reach_is_refused(oracle: LocalSession, sql: str, expected: Any) -> None:
     assert answer(oracle, sql) == expected
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        ("select id from emp where upper(dept) = 'A' and lower(dept) = 'a' and initcap(dept) = 'A'", [1, 3]),
+        ("select id from emp where substr(dept, 1, 3) = 'A'", []),
+        ("select id from emp where nvl(dept, 'zz') = 'A'", []),
+        ("select id from emp where dept || 'x' = 'A  x  '", [1, 3]),
+        ("select id from emp where dept || name = 'A  King '", []),
+        ("select id from num where case when id = 1 then c3 else c5 end = 'A'", []),
+        ("select id from num where case when id = 1 then c3 end = 'A'", [1]),
+        ("select id from num where case when id = 1 then c3 else upper(c3) end = 'A'", [1]),
+        ("select v from (select c3 v from num where id = 1 union all select c5 from num where id = 2)"
+         " where v = 'A'", []),
+        ("select v from (select c3 v from num where id = 1 union all select c3 from num where id = 2)"
+         " where v = 'A'", ["A  "]),
+        ("select v from (select 'a' v from dual union all select 'b ' from dual) where v = 'b'", []),
+        ("select case id when 1 then 'a' else 'bc' end from emp where case id when 1 then 'a' else 'bc' end = 'a '", []),
+        ("select id from num where cast(c5 as char(9)) = 'A'", [1]),
+    ],
+)  # fmt: skip
+def test_padded_texts_stay_padded_where_oracle_keeps_them(
+    oracle: LocalSession, sql: str, expected: Any
+) -> None:
+    assert answer(oracle, sql) == expected

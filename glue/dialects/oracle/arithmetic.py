@@ -129,7 +129,8 @@ def joined_texts(left: Sql, right: Sql) -> Sql:
     most = (left.precision or MAX_TEXT) + (right.precision or MAX_TEXT)
     if most > MAX_TEXT:
         text = f"ora_bounded_text({text})"
-    return Sql(text, "text", min(most, MAX_TEXT), may_fail=any_may_fail([left, right]))
+    kind = "char" if left.kind == right.kind == "char" else "text"
+    return Sql(text, kind, min(most, MAX_TEXT), may_fail=any_may_fail([left, right]))
 
 
 def _of_numbers(sign: str, left: Sql, right: Sql) -> Sql:

@@ -41,6 +41,8 @@ _MAY_FAIL = frozenset(
     """.split()  # noqa: SIM905 - a text is easier to read
 )
 """Functions that refuse some of their arguments."""
+_KEEP_PADDED = frozenset({"INITCAP", "LOWER", "UPPER"})
+"""Functions of which a CHAR makes a CHAR."""
 _DOUBLES = frozenset({"ACOS", "ASIN", "ATAN", "COS", "SIN", "TAN", "COSH", "SINH", "TANH"})
 _SIMPLE_MODEL = re.compile(r"(?:YYYY|MM|DD|HH24|MI|SS|[-/., :;])+")
 _SIMPLE_PART = re.compile(r"YYYY|MM|DD|HH24|MI|SS|[-/., :;]")
@@ -139,6 +141,8 @@ class Calls(Arithmetic):
         may_fail = name in _MAY_FAIL or any_may_fail(arguments)
         if result == "condition":
             return condition(f"({text})", *arguments)
+        if name in _KEEP_PADDED and arguments[0].kind == "char":
+            return Sql(text, "char", arguments[0].precision, may_fail=may_fail)
         precision, scale = kept if result == "number" else (0, 0)
         return Sql(text, result, precision, scale, may_fail=may_fail)
 
@@ -534,5 +538,5 @@ def _cast_text(value: Sql, word: str, arguments: tuple[str, ...]) -> Sql:
     else:
         written = f"ora_cast_written({text.text}, {size})"
     if "CHAR" in word and not word.startswith(("VARCHAR", "NVARCHAR")):
-        return Sql(f"rpad({written}, {size}, ' ')", "char", may_fail=text.may_fail)
+        return Sql(f"rpad({written}, {size}, ' ')", "char", size * 4, may_fail=text.may_fail)
     return Sql(written, "text", may_fail=value.kind not in TEXTS or text.may_fail)

@@ -9,7 +9,7 @@ from glue.dialects import nodes
 from glue.dialects.errors import UnsupportedError
 from glue.dialects.oracle.aggregates import ordered
 from glue.dialects.oracle.blocks import Blocks
-from glue.dialects.oracle.kinds import MOMENTS, NULL, NUMBERS, TEXTS
+from glue.dialects.oracle.kinds import MOMENTS, NULL, NUMBERS, TEXTS, are_of_one_length, longest
 from glue.dialects.oracle.limits import Cut, cut_of, limited
 from glue.dialects.oracle.names import folded
 from glue.dialects.oracle.sources import shielded
@@ -345,6 +345,10 @@ def _one_output(one: Output, other: Output) -> Output:
                 break
         else:
             raise OracleError("ORA-01790", "expression must have same datatype as corresponding expression")
+    if kind in TEXTS:
+        if kind == "char" and not are_of_one_length([one, other]):
+            kind = "text"
+        return Output(one.name, kind, longest([one, other]), 0, one.may_fail or other.may_fail)
     scale = max(one.scale, other.scale)
     whole = max(one.precision - one.scale, other.precision - other.scale)
     return Output(one.name, kind, min(38, whole + scale), scale, one.may_fail or other.may_fail)
