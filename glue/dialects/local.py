@@ -31,10 +31,14 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """A statement for DuckDB, and the names of its columns as the dialect has them."""
+    """A statement for DuckDB, and the names of its columns as the dialect has them.
+
+    `kinds` are what the dialect calls their values, where that says more than DuckDB's types.
+    """
 
     sql: str
     columns: tuple[str, ...]
+    kinds: tuple[str, ...] = ()
 
 
 class Dialect(Protocol):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from glue.dialects.catalog import quoted
 from glue.dialects.values import Sql
 
 
@@ -122,8 +121,3 @@ def fields_of(alias: str, outputs: list[Output]) -> list[Field]:
         )
         for place, output in enumerate(outputs, 1)
     ]
-
-
-def stored_field(name: str, alias: str, stored_name: str, value: Sql) -> Field:
-    """A column of a stored table; `value` holds its kind, and its text what the column is put into."""
-    return Field(name, alias, quoted(stored_name), value.kind, value.precision, value.scale, value.text)

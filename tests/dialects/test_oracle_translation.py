@@ -17,7 +17,7 @@ from glue.dialects.local import LocalSession
 UNSUPPORTED = "unsupported"
 
 _SCRIPT = """
-    create table emp (id number(6), name varchar2(20), mgr number(6), sal number(8,2), dept char(3), hired date)
+    create table emp (id number(6), name varchar2(9), mgr number(6), sal number(8,2), dept char(3), d date)
     insert into emp values (1, 'King', null, 5000, 'A', date '2020-01-15')
     insert into emp values (2, 'Blake', 1, 2850.5, 'B', date '2021-05-01')
     insert into emp values (3, 'Clark', 1, 2450, 'A', date '2021-06-09')
@@ -65,7 +65,10 @@ def answer(session: LocalSession, sql: str) -> Any:
 @pytest.mark.parametrize(
     ("sql", "expected"),
     [
-        ("select name, 2 from emp order by 1 + 1, 1", [("Allen", 2), ("Blake", 2), ("Clark", 2), ("King", 2), ("Ward", 2)]),
+        (
+            "select name, 2 from emp order by 1 + 1, 1",
+            [("Allen", 2), ("Blake", 2), ("Clark", 2), ("King", 2), ("Ward", 2)],
+        ),
         ("select 2 as two, name from emp where id < 3 order by two, id", [(2, "King"), (2, "Blake")]),
         ("select name from emp where id < 3 order by -1, 'x', null, '', id desc", ["Blake", "King"]),
         ("select distinct dept from emp order by 'x', dept", ["A  ", "B  ", None]),
@@ -83,13 +86,19 @@ def test_a_constant_in_order_by_is_no_place(oracle: LocalSession, sql: str, expe
     [
         ("with x as (select 1 a from dual), y as (select * from w3) select * from y", [42]),
         ("select id from b2 start with mgr is null connect by prior id = mgr", [1, 2]),
-        ("with t(n, s) as (select 1, 'w1 as' from dual union all select n + 1, 'w1 as' from t where n < 2)"
-         " select * from t", [(1, "w1 as"), (2, "w1 as")]),
-        ("select listagg(name, '{0}' on overflow truncate '}') within group (order by id) from emp where id < 3",
-         ["King{0}Blake"]),
+        (
+            "with t(n, s) as (select 1, 'w1 as' from dual union all select n + 1, 'w1 as' from t where n < 2)"
+            " select * from t",
+            [(1, "w1 as"), (2, "w1 as")],
+        ),
+        (
+            "select listagg(name, '{0}' on overflow truncate '}') within group (order by id) from emp"
+            " where id < 3",
+            ["King{0}Blake"],
+        ),
         ("select replace('abc', 'a', given) from w3", ["42bc"]),
     ],
-)  # fmt: skip
+)
 def test_names_and_texts_of_the_query_are_none_of_the_translation(
     oracle: LocalSession, sql: str, expected: Any
 ) -> None:
@@ -106,7 +115,10 @@ def test_names_and_texts_of_the_query_are_none_of_the_translation(
         ("select ratio_to_report() over () from emp", "ORA-00909"),
         ("select percentile_cont() within group (order by id) from emp", "ORA-00909"),
         ("select id from emp where lnnvl()", "ORA-00909"),
-        ("select id from b2 start with mgr is null connect by prior id = mgr order siblings by 9", "ORA-01785"),
+        (
+            "select id from b2 start with mgr is null connect by prior id = mgr order siblings by 9",
+            "ORA-01785",
+        ),
         ("select cast(1.5 as number(5.5)) from dual", UNSUPPORTED),
         ("select cast(1.5 as number()) from dual", UNSUPPORTED),
         ("select cast(1.5 as number(39)) from dual", "ORA-01727"),
@@ -120,17 +132,23 @@ def test_names_and_texts_of_the_query_are_none_of_the_translation(
         ("select lag(p, 1, 0.123) over (order by id) from num", [0.123, 1.1, 2.2]),
         ("select lead(id, 1, 1/4) over (order by id) from emp where id > 3", [5, 0.25]),
         ("select (select max(e.sal) from dual) from emp e", UNSUPPORTED),
-        ("select dept from emp e group by dept having exists (select 1 from dual where max(e.sal) > 2)", UNSUPPORTED),
+        (
+            "select dept from emp e group by dept having exists (select 1 from dual where max(e.sal) > 2)",
+            UNSUPPORTED,
+        ),
         ("select (select max(e.id + x.id) from emp x) from emp e where id = 1", [6]),
-        ("select e.name from emp e join num n using (id), (select 1 x from dual) c join (select 1 x from dual) d"
-         " using (x) where id = 2", ["Blake"]),
+        (
+            "select e.name from emp e join num n using (id), (select 1 x from dual) c"
+            " join (select 1 x from dual) d using (x) where id = 2",
+            ["Blake"],
+        ),
         ("select 1 from emp e join num n using (id), emp c join num d using (id)", UNSUPPORTED),
         ("select " + "(" * 5000 + "1" + ")" * 5000 + " from dual", UNSUPPORTED),
         ("select id" + "+ id" * 2000 + " from emp", UNSUPPORTED),
         ("select name" + "|| name" * 200 + " from emp", UNSUPPORTED),
         ("select 1 from dual" + " union all select 1 from dual" * 900, UNSUPPORTED),
     ],
-)  # fmt: skip
+)
 def test_what_is_out_of_reach_is_refused(oracle: LocalSession, sql: str, expected: Any) -> None:
     assert answer(oracle, sql) == expected
 
@@ -146,15 +164,24 @@ def test_what_is_out_of_reach_is_refused(oracle: LocalSession, sql: str, expecte
         ("select id from num where case when id = 1 then c3 else c5 end = 'A'", []),
         ("select id from num where case when id = 1 then c3 end = 'A'", [1]),
         ("select id from num where case when id = 1 then c3 else upper(c3) end = 'A'", [1]),
-        ("select v from (select c3 v from num where id = 1 union all select c5 from num where id = 2)"
-         " where v = 'A'", []),
-        ("select v from (select c3 v from num where id = 1 union all select c3 from num where id = 2)"
-         " where v = 'A'", ["A  "]),
+        (
+            "select v from (select c3 v from num where id = 1 union all select c5 from num where id = 2)"
+            " where v = 'A'",
+            [],
+        ),
+        (
+            "select v from (select c3 v from num where id = 1 union all select c3 from num where id = 2)"
+            " where v = 'A'",
+            ["A  "],
+        ),
         ("select v from (select 'a' v from dual union all select 'b ' from dual) where v = 'b'", []),
-        ("select case id when 1 then 'a' else 'bc' end from emp where case id when 1 then 'a' else 'bc' end = 'a '", []),
+        (
+            "select id from emp where case id when 1 then 'a' else 'bc' end = 'a '",
+            [],
+        ),
         ("select id from num where cast(c5 as char(9)) = 'A'", [1]),
     ],
-)  # fmt: skip
+)
 def test_padded_texts_stay_padded_where_oracle_keeps_them(
     oracle: LocalSession, sql: str, expected: Any
 ) -> None:

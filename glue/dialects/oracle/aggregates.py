@@ -156,7 +156,7 @@ class Aggregates(Calls):
         return _finished(made, columns)
 
     def _refuse_of_other_blocks(self, node: nodes.Call) -> None:
-        """An aggregate whose columns are all those of a query around its own: the manual says nothing of it."""
+        """Refuse an aggregate whose columns are all of a query around its own: no manual tells of it."""
         names = [
             part
             for part in nodes.parts_within(node)
@@ -478,9 +478,9 @@ Aggregates._AGGREGATES.update(
 
 
 def _of_one_type(value: Sql, other: Sql) -> tuple[Sql, Sql]:
-    """Two values of one family, as numbers that hold each other's digits: DuckDB's LAG makes it its first's."""
+    """Two values of one family, numbers in a type that holds both: DuckDB's LAG rounds to that of the first."""
     if "double" in (value.kind, other.kind):
-        return tuple(Sql(f"({one.text})::double", "double") for one in (value, other))  # type: ignore[return-value]
+        return Sql(f"({value.text})::double", "double"), other
     digits = widest_digits([value, other])
     if value.kind != "number" or digits == (value.precision, value.scale):
         return value, other

@@ -14,6 +14,7 @@ from glue.dialects.oracle.kinds import (
     NUMBERS,
     SPANS,
     TEXTS,
+    UNBOUNDED,
     as_number,
     as_text,
     converted,
@@ -126,6 +127,8 @@ def joined_texts(left: Sql, right: Sql) -> Sql:
     text = f"concat({left.text}, {right.text})"
     if not (left.constant or right.constant):
         text = f"ora_text({text})"
+    if UNBOUNDED in (left.precision, right.precision):
+        return Sql(text, "text", UNBOUNDED, may_fail=any_may_fail([left, right]))
     most = (left.precision or MAX_TEXT) + (right.precision or MAX_TEXT)
     if most > MAX_TEXT:
         text = f"ora_bounded_text({text})"

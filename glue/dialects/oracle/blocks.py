@@ -46,6 +46,9 @@ class Rows:
 class Blocks(Pivots):
     """A translation as far as it knows blocks of queries."""
 
+    has_aggregates: bool = False
+    """May an aggregate stand in the statement?"""
+
     def block(
         self,
         node: nodes.Block,
@@ -85,10 +88,8 @@ class Blocks(Pivots):
         tables = self.from_clause(node, scope)
         tables = self.hierarchy(node, query, scope, tables)
         rows = self._rows(node, order, scope, tables)
-        depth = max(
-            [_depth(part) for part in [*node.items, *order, *([node.having] if node.having else [])]],
-            default=0,
-        )
+        whole = [*node.items, *order, *([node.having] if node.having else [])]
+        depth = max((_depth(part) for part in whole), default=0) if self.has_aggregates else 0
         level = None
         if node.groups is not None or depth or node.having is not None:
             level = self._groups(node, scope, rows, depth)
@@ -301,9 +302,7 @@ class Blocks(Pivots):
                     return item.value
         return None
 
-    def _order_term(
-        self, term: nodes.OrderTerm, selected: list[Selected], is_distinct: bool
-    ) -> str | None:
+    def _order_term(self, term: nodes.OrderTerm, selected: list[Selected], is_distinct: bool) -> str | None:
         """A term of ORDER BY; None for a constant, which DuckDB would take for a column's place."""
         if isinstance(term.value, nodes.Number) and term.value.text.isdigit():
             place = int(term.value.text)

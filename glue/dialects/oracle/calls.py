@@ -19,6 +19,7 @@ from glue.dialects.oracle.kinds import (
     NUMBERS,
     SPANS,
     TEXTS,
+    UNBOUNDED,
     as_number,
     as_text,
     converted,
@@ -327,7 +328,7 @@ class Calls(Arithmetic):
         return self.macro("TO_NUMBER", [as_text(argument) for argument in arguments])
 
     def _to_clob(self, arguments: list[Sql]) -> Sql:
-        return as_text(arguments[0])
+        return _as_clob(arguments[0])
 
     def _to_double(self, arguments: list[Sql]) -> Sql:
         value = as_number(arguments[0])
@@ -416,7 +417,7 @@ class Calls(Arithmetic):
         if word in ("VARCHAR2", "VARCHAR", "NVARCHAR2", "CHAR", "NCHAR", "CHARACTER"):
             return _cast_text(operand, word, node.type.arguments)
         if word in ("CLOB", "NCLOB"):
-            return as_text(operand)
+            return _as_clob(operand)
         if word in ("DATE", "TIMESTAMP"):
             digits = _whole_numbers(word, node.type.arguments or ("6",), 1)[0]
             if digits < 6 and operand.kind not in ("date", "null"):
@@ -437,6 +438,11 @@ def _spells_number(node: nodes.Call) -> bool:
         and isinstance(model, nodes.Text)
         and is_spelling(model.text)
     )
+
+
+def _as_clob(value: Sql) -> Sql:
+    text = as_text(value)
+    return Sql(text.text, "text", UNBOUNDED, may_fail=text.may_fail)
 
 
 def check_count(name: str, count: int, least: int, most: int) -> None:

@@ -24,6 +24,8 @@ SPANS = frozenset({"days", "months"})
 
 MAX_TEXT = 4000
 """Bytes of a VARCHAR2. Of a text the precision is how many it has at most; 0 where that is not known."""
+UNBOUNDED = -1
+"""The precision of a CLOB."""
 _WRITTEN_LENGTH = 60
 """Letters of a number or moment that is written as a text have fewer."""
 
@@ -74,6 +76,8 @@ def column_value(column: Column) -> Sql:
     length = _LENGTH.search(column.declared_type) if kind in TEXTS else None
     bytes_a_letter = 4 if length and length[2] != "BYTE" else 1
     n_bytes = int(length[1]) * bytes_a_letter if length else 0
+    if words in ("CLOB", "NCLOB", "LONG"):
+        n_bytes = UNBOUNDED
     return Sql("{}", kind or f"{column.declared_type} column", min(n_bytes, MAX_TEXT))
 
 
@@ -240,6 +244,8 @@ def are_of_one_length(values: Sequence[Sql | Output]) -> bool:
 def longest(values: Sequence[Sql | Output]) -> int:
     """The bytes that each of these texts has at most; 0 where that is not known."""
     lengths = [value.precision for value in values if value.kind != "null"]
+    if UNBOUNDED in lengths:
+        return UNBOUNDED
     return 0 if 0 in lengths else max(lengths, default=1)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import ClassVar
 
@@ -9,6 +10,7 @@ from glue.dialects import nodes
 from glue.dialects.errors import UnsupportedError
 from glue.dialects.oracle.aggregates import ordered
 from glue.dialects.oracle.blocks import Blocks
+from glue.dialects.oracle.functions import AGGREGATES
 from glue.dialects.oracle.kinds import MOMENTS, NULL, NUMBERS, TEXTS, are_of_one_length, longest
 from glue.dialects.oracle.limits import Cut, cut_of, limited
 from glue.dialects.oracle.names import folded
@@ -17,15 +19,18 @@ from glue.dialects.oracle_errors import OracleError
 from glue.dialects.scopes import Output, Scope
 from glue.dialects.values import Sql
 
+_WORD = re.compile(r"[A-Z][A-Z0-9_]*")
 _SET_WORDS = {"UNION": "union", "MINUS": "except", "EXCEPT": "except", "INTERSECT": "intersect"}
 
 
 class Queries(Blocks):
     """A translation of whole queries."""
 
-    def statement(self, query: nodes.Query, words: frozenset[str]) -> tuple[str, list[Output]]:
-        """A query that is all there is: its text, and its columns."""
-        self.words = words
+    def statement(self, query: nodes.Query, sql: str) -> tuple[str, list[Output]]:
+        """A query that is all there is, read from `sql`: its text, and its columns."""
+        self.words = frozenset(_WORD.findall(sql.upper()))
+        self.has_marks = "+" in sql
+        self.has_aggregates = not AGGREGATES.isdisjoint(self.words)
         return self.query(query)
 
     def subquery(self, query: nodes.Query) -> tuple[str, list[Output]]:

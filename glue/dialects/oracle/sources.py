@@ -9,10 +9,9 @@ from glue.dialects import nodes
 from glue.dialects.catalog import quoted
 from glue.dialects.errors import UnsupportedError
 from glue.dialects.oracle.aggregates import Aggregates
-from glue.dialects.oracle.kinds import column_value
 from glue.dialects.oracle.names import folded
 from glue.dialects.oracle_errors import OracleError
-from glue.dialects.scopes import Field, Output, Relation, Scope, fields_of, stored_field
+from glue.dialects.scopes import Field, Output, Relation, Scope, fields_of
 from glue.dialects.values import Sql
 
 _DUAL = "(select 'X' as c1)"
@@ -36,7 +35,7 @@ class Sources(Aggregates):
     def from_clause(self, node: nodes.Block, scope: Scope) -> From:
         """FROM with the joins that (+) in WHERE makes; `scope` gets the tables."""
         conditions = conjuncts(node.where)
-        if any(has_mark(condition) for condition in conditions):
+        if self.has_marks and any(has_mark(condition) for condition in conditions):
             return self._with_marks(node, conditions, scope)
         texts = []
         for source in node.sources:
@@ -71,22 +70,17 @@ class Sources(Aggregates):
             stored, outputs = self.named_queries[names[0]]
             relation = Relation(name, alias, fields_of(alias, outputs), text=stored)
             return f"{stored} as {alias}", relation
-        if names in (["DUAL"], ["SYS", "DUAL"]) and "DUAL" not in self.tables:
+        if names in (["DUAL"], ["SYS", "DUAL"]) and "DUAL" not in self.catalog.tables:
             dummy = Field("DUMMY", alias, "c1", "text")
             return f"{_DUAL} as {alias}", Relation(name, alias, [dummy])
         if len(names) > 1:
             raise UnsupportedError(f"a table of another schema: {'.'.join(names)}")
-        table = self.tables.get(names[0])
+        table = self.catalog.tables.get(names[0])
         if table is None:
             raise OracleError("ORA-00942", f"table or view {quoted(names[0])} does not exist")
         fields = [
-            stored_field(
-                column.name if table.is_exact else column.name.upper(),
-                alias,
-                column.stored_name,
-                column_value(column),
-            )
-            for column in table.columns
+            Field(name, alias, stored, one.kind, one.precision, one.scale, one.text)
+            for name, stored, one in self.catalog.columns(table)
         ]
         if "ROWID" in self.words:
             fields.append(Field("ROWID", alias, "rowid", "rowid", is_hidden=True))
