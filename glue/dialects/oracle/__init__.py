@@ -31,6 +31,7 @@ _MEANT = (
         "a query for one value gives several",
     ),
     (re.compile("Could not cast value|Type .* with value .* can't be cast|is out of range for"), "", ""),
+    (re.compile("Max expression depth limit"), "", ""),
     (re.compile("Overflow in|overflow", re.IGNORECASE), "", ""),
 )
 
@@ -52,7 +53,10 @@ def translator(tables: Sequence[StoredTable], settings: Settings) -> Callable[[s
 
     def translate(sql: str) -> Translation:
         query = read_oracle(sql, settings.version)
-        text, outputs = Queries(catalog, settings).statement(query, sql)
+        try:
+            text, outputs = Queries(catalog, settings).statement(query, sql)
+        except RecursionError:
+            raise UnsupportedError("brackets or operators too deep within one another") from None
         return Translation(text, _headings(query, sql, outputs), tuple(one.kind for one in outputs))
 
     return translate

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from glue.dialects import nodes
 from glue.dialects.errors import UnsupportedError
-from glue.dialects.oracle.calls import Calls
+from glue.dialects.oracle.calls import Calls, check_count
 from glue.dialects.oracle.functions import NEED_ORDER, OF_GROUPS, OF_ORDERED_ROWS
 from glue.dialects.oracle.kinds import (
     MOMENTS,
@@ -21,12 +21,26 @@ from glue.dialects.oracle.kinds import (
     converted,
     for_comparison,
     inconsistent,
+    widest_digits,
 )
 from glue.dialects.oracle_errors import OracleError
 from glue.dialects.scopes import Grouped
 from glue.dialects.values import Sql, any_may_fail
 
 _COUNT_DIGITS = 19
+_ARGUMENTS = {
+    "FIRST_VALUE": (1, 1),
+    "LAG": (1, 3),
+    "LAST_VALUE": (1, 1),
+    "LEAD": (1, 3),
+    "LISTAGG": (1, 2),
+    "NTH_VALUE": (2, 2),
+    "NTILE": (1, 1),
+    "PERCENTILE_CONT": (1, 1),
+    "PERCENTILE_DISC": (1, 1),
+    "RATIO_TO_REPORT": (1, 1),
+}
+"""How many arguments they take, where not all aggregates take as many."""
 _SPREADS = {
     "VAR_POP": ("var_pop", False),
     "VAR_SAMP": ("var_samp", False),
@@ -131,13 +145,26 @@ class Aggregates(Calls):
         """A function of a group. Raises ORA-00934 where there are no groups."""
         level = self.scope.grouped
         if level is None or not isinstance(level, Level):
+            self._refuse_of_other_blocks(node)
             raise OracleError("ORA-00934", f"{node.name}: group function is not allowed here")
         if node.name in OF_GROUPS:
             return self._of_groups(node, level)
+        self._refuse_of_other_blocks(node)
         with self.at_level(level.inner), self.with_windows(False):
             made = self._aggregation(node, list(level.keys))
         columns = [level.layer.column(call) for call in made.calls]
         return _finished(made, columns)
+
+    def _refuse_of_other_blocks(self, node: nodes.Call) -> None:
+        """Refuse an aggregate whose columns are all of a query around its own: no manual tells of it."""
+        names = [
+            part
+            for part in nodes.parts_within(node)
+            if isinstance(part, nodes.Name) and not self.is_word(part)
+        ]
+        owners = [self.field(self.parts(name), name)[1] for name in names]
+        if owners and all(owner is not self.scope for owner in owners):
+            raise UnsupportedError(f"{node.name} of columns of a query around this one")
 
     def _of_groups(self, node: nodes.Call, level: Level) -> Sql:
         if level.inner is not None:
@@ -232,6 +259,8 @@ class Aggregates(Calls):
 
     def _window_function(self, node: nodes.Call) -> Aggregation | None:
         name = node.name
+        if name in _ARGUMENTS:
+            check_count(name, len(node.arguments), *_ARGUMENTS[name])
         if name in ("ROW_NUMBER", *OF_ORDERED_ROWS) and not node.arguments:
             is_share = name in ("PERCENT_RANK", "CUME_DIST")
             kind = "double" if is_share else "number"
@@ -253,13 +282,16 @@ class Aggregates(Calls):
             texts.append(f"({as_number(self.value(rest[0])).text})::bigint")
             if len(rest) > 1:
                 other = converted(self.value(rest[1]), "text" if value.kind in TEXTS else value.kind)
-                texts.append(other.text)
+                value, other = _of_one_type(value, other)
+                texts = [value.text, *texts[1:], other.text]
         call = f"{name.lower()}({', '.join(texts)}{nulls})"
         return Aggregation("{0}", [call], value.kind, value.precision, value.scale)
 
     # Aggregates
 
     def _aggregation(self, node: nodes.Call, partition: list[str]) -> Aggregation:
+        if node.name in _ARGUMENTS:
+            check_count(node.name, len(node.arguments), *_ARGUMENTS[node.name])
         if node.name in ("PERCENTILE_CONT", "PERCENTILE_DISC"):
             return self._percentile(node)
         if node.name == "LISTAGG":
@@ -378,7 +410,8 @@ class Aggregates(Calls):
         ending = as_text(self.value(nodes.Text("..." if overflow.ending is None else overflow.ending)))
         counted = _RESERVED_FOR_COUNT if overflow.has_count else 0
         call = f"list({distinct}{value.text}{order}) filter (where {value.text} is not null)"
-        template = f"ora_truncated_list({{0}}, {separator.text}, {ending.text}, {counted})"
+        ends = f"{separator.text}, {ending.text}".replace("{", "{{").replace("}", "}}")
+        template = f"ora_truncated_list({{0}}, {ends}, {counted})"
         return Aggregation(template, [call], "text")
 
     _AGGREGATES: ClassVar[dict[str, Callable[[list[Sql], str], Aggregation]]] = {}
@@ -442,6 +475,17 @@ Aggregates._AGGREGATES.update(
     STATS_MODE=_extreme("mode"),
     MEDIAN=_median,
 )
+
+
+def _of_one_type(value: Sql, other: Sql) -> tuple[Sql, Sql]:
+    """Two values of one family, numbers in a type that holds both: DuckDB's LAG rounds to that of the first."""
+    if "double" in (value.kind, other.kind):
+        return Sql(f"({value.text})::double", "double"), other
+    digits = widest_digits([value, other])
+    if value.kind != "number" or digits == (value.precision, value.scale):
+        return value, other
+    text = f"({value.text})::decimal({digits[0]}, {digits[1]})"
+    return Sql(text, "number", *digits), other
 
 
 def _turned_round(over: nodes.Window) -> nodes.Window:

@@ -23,6 +23,7 @@ from glue.dialects.oracle.kinds import (
 )
 from glue.dialects.oracle_dates import moment_of
 from glue.dialects.oracle_errors import OracleError
+from glue.dialects.oracle_numbers import number_of_text
 from glue.dialects.values import Sql, any_may_fail, constant_number, number
 
 _DIGITS = Context(prec=40, traps=[DivisionByZero, InvalidOperation, Overflow])
@@ -43,7 +44,7 @@ class Arithmetic(Conditions):
         text = node.text.lower()
         if text[-1] in "fd":
             return Sql(f"{float(text[:-1])!r}::double", "double")
-        return constant_number(_DIGITS.create_decimal(text))
+        return constant_number(number_of_text(text))
 
     def text_literal(self, node: nodes.Text) -> Sql:
         """A text; '' is NULL."""
@@ -131,7 +132,8 @@ def joined_texts(left: Sql, right: Sql) -> Sql:
     most = (left.precision or MAX_TEXT) + (right.precision or MAX_TEXT)
     if most > MAX_TEXT:
         text = f"ora_bounded_text({text})"
-    return Sql(text, "text", min(most, MAX_TEXT), may_fail=any_may_fail([left, right]))
+    kind = "char" if left.kind == right.kind == "char" else "text"
+    return Sql(text, kind, min(most, MAX_TEXT), may_fail=any_may_fail([left, right]))
 
 
 def _of_numbers(sign: str, left: Sql, right: Sql) -> Sql:
@@ -203,7 +205,7 @@ def _difference(left: Sql, right: Sql) -> Sql:
 def _moved(sign: str, moment: Sql, span: Sql) -> Sql:
     may_fail = any_may_fail([moment, span])
     if span.kind == "days":
-        return Sql(f"({moment.text} {sign} {span.text})", moment.kind, may_fail=may_fail)
+        return Sql(f"ora_in_reach({moment.text} {sign} {span.text})", moment.kind, may_fail=may_fail)
     if span.kind == "months":
         text = span.text if sign == "+" else f"(-{span.text})"
         return Sql(f"ora_move_months({moment.text}, {text})", moment.kind, may_fail=True)
@@ -212,7 +214,7 @@ def _moved(sign: str, moment: Sql, span: Sql) -> Sql:
         moment = converted(moment, "date")
     text = days.text if sign == "+" else f"-({days.text})"
     if days.kind == "number" and days.scale == 0:
-        return Sql(f"({moment.text} + to_days(({text})::integer))", "date", may_fail=may_fail)
+        return Sql(f"ora_in_reach({moment.text} + to_days(({text})::integer))", "date", may_fail=may_fail)
     return Sql(f"ora_move_days({moment.text}, {text})", "date", may_fail=may_fail)
 
 

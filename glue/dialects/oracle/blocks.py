@@ -27,6 +27,9 @@ _MOST_NESTED = 2
 """Aggregates of aggregates there may be; not of those."""
 
 
+_NULLS = frozenset({"null", "null::varchar"})
+
+
 @dataclass(slots=True)
 class Rows:
     """The rows of a block below its select list."""
@@ -94,8 +97,11 @@ class Blocks(Pivots):
         with self.with_windows(True):
             selected = self._select_list(node, scope, level)
             self.selected = selected
-            terms = [self._order_term(term, selected, node.is_distinct) for term in order]
+            told = [self._order_term(term, selected, node.is_distinct) for term in order]
+            terms = [term for term in told if term is not None]
             self.selected = None
+        if order and not terms and cut is not None and cut.has_ties:
+            raise UnsupportedError("WITH TIES of rows that are all in one place")
         having = [] if node.having is None else [self.value(node.having)]
         if level is not None:
             rows = Rows(self._grouped_text(node, level, rows), having)
@@ -285,15 +291,19 @@ class Blocks(Pivots):
 
     def item_named(self, node: nodes.Value) -> nodes.Value | None:
         """What stands in the select list under an alias, or in a place, that ORDER SIBLINGS BY mentions."""
-        if isinstance(node, nodes.Number):
-            return self._item_nodes[int(node.text) - 1].value
+        if isinstance(node, nodes.Number) and node.text.isdigit():
+            place = int(node.text)
+            if not 1 <= place <= len(self._item_nodes):
+                raise OracleError("ORA-01785", f"ORDER SIBLINGS BY {place} is the number of no column")
+            return self._item_nodes[place - 1].value
         if isinstance(node, nodes.Name) and len(node.parts) == 1:
             for item in self._item_nodes:
                 if item.alias is not None and folded(item.alias) == folded(node.parts[0]):
                     return item.value
         return None
 
-    def _order_term(self, term: nodes.OrderTerm, selected: list[Selected], is_distinct: bool) -> str:
+    def _order_term(self, term: nodes.OrderTerm, selected: list[Selected], is_distinct: bool) -> str | None:
+        """A term of ORDER BY; None for a constant, which DuckDB would take for a column's place."""
         if isinstance(term.value, nodes.Number) and term.value.text.isdigit():
             place = int(term.value.text)
             if not 1 <= place <= len(selected):
@@ -301,11 +311,9 @@ class Blocks(Pivots):
             value = selected[place - 1].value
         else:
             value = self.value(term.value)
-        if (
-            is_distinct
-            and value.constant is None
-            and not any(one.value.text == value.text for one in selected)
-        ):
+        if value.constant is not None or value.text.isdecimal() or value.text in _NULLS:
+            return None
+        if is_distinct and not any(one.value.text == value.text for one in selected):
             raise OracleError("ORA-01791", "not a SELECTed expression")
         return ordered(value.text, term)
 

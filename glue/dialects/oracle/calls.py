@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import ClassVar
 
@@ -42,6 +42,8 @@ _MAY_FAIL = frozenset(
     """.split()  # noqa: SIM905 - a text is easier to read
 )
 """Functions that refuse some of their arguments."""
+_KEEP_PADDED = frozenset({"INITCAP", "LOWER", "UPPER"})
+"""Functions of which a CHAR makes a CHAR."""
 _DOUBLES = frozenset({"ACOS", "ASIN", "ATAN", "COS", "SIN", "TAN", "COSH", "SINH", "TANH"})
 _SIMPLE_MODEL = re.compile(r"(?:YYYY|MM|DD|HH24|MI|SS|[-/., :;])+")
 _SIMPLE_PART = re.compile(r"YYYY|MM|DD|HH24|MI|SS|[-/., :;]")
@@ -82,6 +84,7 @@ class Calls(Arithmetic):
         if node.is_distinct or node.within is not None or node.keep:
             raise OracleError("ORA-30482", f"DISTINCT and the like do not go with {name}")
         if name == "LNNVL":
+            check_count(name, len(node.arguments), 1, 1)
             operand = self.value(node.arguments[0])
             return condition(f"({operand.text} is not true)", operand)
         if node.default is not None:
@@ -92,12 +95,12 @@ class Calls(Arithmetic):
         special = self._SPECIAL.get(name)
         if special is not None:
             least, most, translate = special
-            _check_count(name, len(arguments), least, most)
+            check_count(name, len(arguments), least, most)
             return translate(self, arguments)
         if name in MACROS:
             return self.macro(name, arguments)
         if name in _DOUBLES:
-            _check_count(name, len(arguments), 1, 1)
+            check_count(name, len(arguments), 1, 1)
             return Sql(f"{name.lower()}({as_number(arguments[0]).text})", "double", may_fail=True)
         raise UnsupportedError(name)
 
@@ -139,6 +142,8 @@ class Calls(Arithmetic):
         may_fail = name in _MAY_FAIL or any_may_fail(arguments)
         if result == "condition":
             return condition(f"({text})", *arguments)
+        if name in _KEEP_PADDED and arguments[0].kind == "char":
+            return Sql(text, "char", arguments[0].precision, may_fail=may_fail)
         precision, scale = kept if result == "number" else (0, 0)
         return Sql(text, result, precision, scale, may_fail=may_fail)
 
@@ -403,7 +408,9 @@ class Calls(Arithmetic):
         if word in ("NUMBER", "NUMERIC", "DECIMAL", "DEC", "INTEGER", "INT", "SMALLINT"):
             return _cast_number(as_number(operand), word, node.type.arguments)
         if word in ("FLOAT", "REAL", "DOUBLE"):
-            return as_number(operand)  # decimal numbers too, of so many binary digits
+            if node.type.arguments not in ((), ("126",)):
+                raise UnsupportedError(f"CAST to {word} of so many binary digits")
+            return as_number(operand)
         if word in ("BINARY_DOUBLE", "BINARY_FLOAT"):
             value = as_number(operand)
             return Sql(f"({value.text})::double", "double", may_fail=value.may_fail)
@@ -412,6 +419,9 @@ class Calls(Arithmetic):
         if word in ("CLOB", "NCLOB"):
             return _as_clob(operand)
         if word in ("DATE", "TIMESTAMP"):
+            digits = _whole_numbers(word, node.type.arguments or ("6",), 1)[0]
+            if digits < 6 and operand.kind not in ("date", "null"):
+                raise UnsupportedError(f"CAST to a TIMESTAMP of {digits} decimals")
             return converted(operand, word.lower())
         raise UnsupportedError(f"CAST AS {word}")
 
@@ -435,7 +445,8 @@ def _as_clob(value: Sql) -> Sql:
     return Sql(text.text, "text", UNBOUNDED, may_fail=text.may_fail)
 
 
-def _check_count(name: str, count: int, least: int, most: int) -> None:
+def check_count(name: str, count: int, least: int, most: int) -> None:
+    """Refuse a call with fewer or more arguments than the function takes."""
     if least == most and count != least:
         raise OracleError("ORA-00909", f"invalid number of arguments for {name}")
     if count < least:
@@ -454,7 +465,7 @@ def _with_converted(name: str, arguments: list[Sql]) -> tuple[Macro, list[Sql]]:
     """The first macro that takes the arguments once they are converted as Oracle does it unasked."""
     sizes = [len(macro.kinds) for macro in MACROS[name]]
     if len(arguments) not in sizes:
-        _check_count(name, len(arguments), min(sizes), max(sizes))
+        check_count(name, len(arguments), min(sizes), max(sizes))
     refused: OracleError | None = None
     for macro in MACROS[name]:
         if len(macro.kinds) != len(arguments):
@@ -501,10 +512,11 @@ def _cast_number(value: Sql, word: str, arguments: tuple[str, ...]) -> Sql:
             return value
         precision, scale = 38, 0
     else:
-        if arguments[0] == "*":
-            precision, scale = 38, int(arguments[1]) if len(arguments) > 1 else 0
-        else:
-            precision, scale = int(arguments[0]), int(arguments[1]) if len(arguments) > 1 else 0
+        precision, scale = _whole_numbers(word, ("38" if one == "*" else one for one in arguments), 2)
+        if not 1 <= precision <= 38:
+            raise OracleError("ORA-01727", "numeric precision specifier is out of range (1 to 38)")
+        if not -84 <= scale <= 38:
+            raise UnsupportedError(f"CAST to a number with the scale {scale}")
     macro = "ora_cast_double" if value.kind == "double" else "ora_cast_number"
     whole = precision - scale
     kept = max(scale, 0)
@@ -514,15 +526,23 @@ def _cast_number(value: Sql, word: str, arguments: tuple[str, ...]) -> Sql:
     return number(text, held, kept, may_fail=True)
 
 
+def _whole_numbers(word: str, arguments: Iterable[str], count: int) -> list[int]:
+    """What stands in the brackets of a type, as so many numbers: 0 for what is not there."""
+    given = list(arguments)
+    if len(given) > count or not all(re.fullmatch(r"-?[0-9]+", one) for one in given):
+        raise UnsupportedError(f"{word}({', '.join(given)})")
+    return [*map(int, given), *[0] * (count - len(given))]
+
+
 def _cast_text(value: Sql, word: str, arguments: tuple[str, ...]) -> Sql:
     if not arguments and word.startswith("VARCHAR"):
         raise OracleError("ORA-00906", "a length is missing")
-    size = int(arguments[0].split()[0]) if arguments else 1
+    size = _whole_numbers(word, (one.partition(" ")[0] for one in arguments), 1)[0] if arguments else 1
     text = as_text(value)
     if value.kind in TEXTS:
         written = f"substr({text.text}, 1, {size})"
     else:
         written = f"ora_cast_written({text.text}, {size})"
     if "CHAR" in word and not word.startswith(("VARCHAR", "NVARCHAR")):
-        return Sql(f"rpad({written}, {size}, ' ')", "char", may_fail=text.may_fail)
+        return Sql(f"rpad({written}, {size}, ' ')", "char", size * 4, may_fail=text.may_fail)
     return Sql(written, "text", may_fail=value.kind not in TEXTS or text.may_fail)

@@ -8,11 +8,13 @@ By the SQL Language Reference 19c: Data Type Comparison Rules, Data Conversion.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from decimal import Decimal
 
 from glue.dialects.catalog import Column, quoted_text
 from glue.dialects.errors import UnsupportedError
 from glue.dialects.oracle_errors import OracleError
+from glue.dialects.scopes import Output
 from glue.dialects.values import WHOLE_DIGITS, Sql, constant_number, number
 
 TEXTS = frozenset({"text", "char"})
@@ -225,12 +227,26 @@ def of_one_kind(values: list[Sql], what: str) -> tuple[str, list[Sql]]:
                 raise inconsistent(what or kind, next(other for other in kinds if other not in family))
             if len(set(kinds)) > 1:
                 kind = widest
-            elif kind == "char" and len({len(str(value.constant)) for value in values}) > 1:
+            elif kind == "char" and not are_of_one_length(values):
                 kind = "text"
             return kind, [converted(value, kind) for value in values]
     if set(kinds) != {kind}:
         raise inconsistent(kind, next(other for other in kinds if other != kind))
     return kind, values
+
+
+def are_of_one_length(values: Sequence[Sql | Output]) -> bool:
+    """Padded texts of one length stay padded together; of several lengths they become a VARCHAR2."""
+    lengths = {value.precision for value in values if value.kind != "null"}
+    return len(lengths) == 1 and 0 not in lengths
+
+
+def longest(values: Sequence[Sql | Output]) -> int:
+    """The bytes that each of these texts has at most; 0 where that is not known."""
+    lengths = [value.precision for value in values if value.kind != "null"]
+    if UNBOUNDED in lengths:
+        return UNBOUNDED
+    return 0 if 0 in lengths else max(lengths, default=1)
 
 
 def widest_digits(values: list[Sql]) -> tuple[int, int]:
@@ -245,5 +261,5 @@ def widest_digits(values: list[Sql]) -> tuple[int, int]:
 
 def joined_value(text: str, kind: str, values: list[Sql]) -> Sql:
     """The value of an expression that answers with one of `values`, all of one kind."""
-    precision, scale = widest_digits(values)
+    precision, scale = (longest(values), 0) if kind in TEXTS else widest_digits(values)
     return Sql(text, kind, precision, scale, may_fail=any(value.may_fail for value in values))

@@ -24,6 +24,7 @@ _NOW = {
 }
 _OF_HIERARCHIES = frozenset({"LEVEL", "CONNECT_BY_ISLEAF", "CONNECT_BY_ISCYCLE"})
 _OF_SESSIONS = frozenset({"USER", "UID", "SESSIONTIMEZONE", "DBTIMEZONE", "ORA_ROWSCN"})
+_WORDS = frozenset({"ROWNUM", *_NOW, *_OF_HIERARCHIES, *_OF_SESSIONS})
 
 
 def folded(name: nodes.Identifier) -> str:
@@ -36,6 +37,8 @@ class Catalog:
 
     def __init__(self, tables: Sequence[StoredTable]) -> None:
         self.tables = {table.name if table.is_exact else table.name.upper(): table for table in tables}
+        self.stored_names = frozenset(table.stored_name.lower() for table in tables)
+        """In small letters: to DuckDB they are all one."""
         self._columns: dict[str, list[tuple[str, str, Sql]]] = {}
 
     def columns(self, table: StoredTable) -> list[tuple[str, str, Sql]]:
@@ -71,9 +74,10 @@ class Names:
         self._other_relations: dict[str, str] = {}
 
     def alias(self, letter: str = "t") -> str:
-        """A name that stands for one table in DuckDB's statement."""
+        """A name that stands for one table in DuckDB's statement, and is that of no stored table."""
         self._n_aliases += 1
-        return f"{letter}{self._n_aliases}"
+        name = f"{letter}{self._n_aliases}"
+        return self.alias(letter) if name in self.catalog.stored_names else name
 
     @abstractmethod
     def value(self, node: nodes.Value) -> Sql:
@@ -125,6 +129,16 @@ class Names:
         if word in _OF_SESSIONS and not self.scope.named(word):
             raise UnsupportedError(word)
         return None
+
+    def is_word(self, node: nodes.Name) -> bool:
+        """Is it a word with a value of its own, and no column?"""
+        name = node.parts[0]
+        return (
+            len(node.parts) == 1
+            and not name.is_quoted
+            and name.text.upper() in _WORDS
+            and not self.scope.named(name.text.upper())
+        )
 
     def field(self, parts: list[str], node: nodes.Name) -> tuple[Field, Scope]:
         """The column, and the block it belongs to."""

@@ -11,7 +11,7 @@ from glue.dialects.errors import UnsupportedError
 from glue.dialects.oracle.aggregates import ordered
 from glue.dialects.oracle.blocks import Blocks
 from glue.dialects.oracle.functions import AGGREGATES
-from glue.dialects.oracle.kinds import MOMENTS, NULL, NUMBERS, TEXTS
+from glue.dialects.oracle.kinds import MOMENTS, NULL, NUMBERS, TEXTS, are_of_one_length, longest
 from glue.dialects.oracle.limits import Cut, cut_of, limited
 from glue.dialects.oracle.names import folded
 from glue.dialects.oracle.sources import shielded
@@ -133,14 +133,15 @@ class Queries(Blocks):
             raise UnsupportedError("a recursive WITH of several branches, or with an order")
         anchor, outputs = self._anchor(body.left, named, names)
         outputs = _renamed(outputs, names)
-        self.named_queries[folded(named.name)] = (stored, outputs)
+        inner = self.alias("w")
+        self.named_queries[folded(named.name)] = (inner, outputs)
         columns = [f"c{place}" for place in range(1, len(outputs) + 1)]
         key, is_ordered = self._search_keys(named, outputs)
         extra = ["ids"] + ["places"] * is_ordered + ["is_cycle"] * (named.cycle is not None)
         watched = (
             [] if named.cycle is None else [f"c{_place_named(one, outputs)}" for one in named.cycle.columns]
         )
-        carried = self._carried(body.right, stored, extra, watched)
+        carried = self._carried(body.right, inner, extra, watched)
         recursive, others = self.block(body.right, None, None, hidden=carried)
         row = _row(watched or ["0"])
         first = f"select *, [{row}]" + (f", [{key}]" if is_ordered else "")
@@ -164,12 +165,11 @@ class Queries(Blocks):
         casts = ", ".join(_as_typed(column, one) for column, one in zip(columns, outputs, strict=True))
         then = then.replace(", ".join(columns), casts, 1)
         first = first.replace("*", casts, 1)
-        inner = self.alias("w")
         text = (
             f"{inner}({', '.join([*columns, *extra])}) as ({first} from ({anchor}) as a({', '.join(columns)})"
             f" union all {then} from ({recursive}) as n({', '.join(next_columns)}){where})"
         )
-        text = text.replace(f"{stored} as", f"{inner} as")
+        self.named_queries[folded(named.name)] = (stored, outputs)
         return f"{text}, {stored} as ({self._with_marks_of(named, inner, outputs)})"
 
     def _anchor(
@@ -350,6 +350,10 @@ def _one_output(one: Output, other: Output) -> Output:
                 break
         else:
             raise OracleError("ORA-01790", "expression must have same datatype as corresponding expression")
+    if kind in TEXTS:
+        if kind == "char" and not are_of_one_length([one, other]):
+            kind = "text"
+        return Output(one.name, kind, longest([one, other]), 0, one.may_fail or other.may_fail)
     scale = max(one.scale, other.scale)
     whole = max(one.precision - one.scale, other.precision - other.scale)
     return Output(one.name, kind, min(38, whole + scale), scale, one.may_fail or other.may_fail)

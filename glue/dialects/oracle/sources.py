@@ -164,8 +164,8 @@ class Sources(Aggregates):
 
     def _merging(self, node: nodes.Join, left: list[Relation], right: list[Relation]) -> str:
         """The condition of NATURAL JOIN and USING, whose columns become one of two."""
-        left_scope = Scope(None, left, self.scope.merged)
-        right_scope = Scope(None, right, self.scope.merged)
+        left_scope = Scope(None, left, self._merged_of(left))
+        right_scope = Scope(None, right, self._merged_of(right))
         if node.is_natural:
             theirs = {column.name for column in right_scope.every_field()}
             names = [column.name for column in left_scope.every_field() if column.name in theirs]
@@ -179,12 +179,19 @@ class Sources(Aggregates):
             self._merge(name, node, sides)
         return " and ".join(pairs) or "true"
 
+    def _merged_of(self, relations: list[Relation]) -> dict[str, list[Field]]:
+        """The columns that joins have made one of two, as far as they are of these tables."""
+        aliases = {relation.alias for relation in relations}
+        return {name: group for name, group in self.scope.merged.items() if group[0].relation in aliases}
+
     def _merge(self, name: str, node: nodes.Join, sides: list[Field]) -> None:
         kept = sides[1] if node.kind == "RIGHT" else sides[0]
         one = Field(name, kept.relation, kept.column, kept.kind, kept.precision, kept.scale, kept.wrapping)
         if node.kind == "FULL":
             one.wrapping = f"coalesce({kept.wrapping}, {sides[1].sql().text})"
         before = self.scope.merged.get(name, [])
+        if before and not any(one is side for one in before for side in sides):
+            raise UnsupportedError(f"two joins by {name} beside each other")
         self.scope.merged[name] = [one, *before[1:], *sides]
         if node.is_natural:
             self.scope.naturally_merged.add(name)
@@ -224,7 +231,7 @@ class Sources(Aggregates):
         for part in nodes.parts_within(condition):
             if isinstance(part, nodes.Subquery):
                 raise OracleError("ORA-01799", "a column may not be outer-joined to a subquery")
-            if not isinstance(part, nodes.Name) or self._is_word(part):
+            if not isinstance(part, nodes.Name) or self.is_word(part):
                 continue
             found, owner = self.field([folded(name) for name in part.parts], part)
             if owner is scope:
@@ -232,14 +239,6 @@ class Sources(Aggregates):
         if len(marked) > 1:
             raise OracleError("ORA-01468", "a predicate may reference only one outer-joined table")
         return next(iter(marked)), others - marked
-
-    def _is_word(self, node: nodes.Name) -> bool:
-        name = node.parts[0]
-        return (
-            len(node.parts) == 1
-            and not name.is_quoted
-            and name.text.upper() in ("SYSDATE", "CURRENT_DATE", "SYSTIMESTAMP", "ROWNUM", "LEVEL")
-        )
 
     def _left_joins(
         self, texts: dict[str, str], joined: dict[str, list[nodes.Value]], needed: dict[str, set[str]]
