@@ -26,6 +26,8 @@ class Sql:
     scale: int = 0
     constant: Decimal | str | None = None
     may_fail: bool = False
+    collation: str = ""
+    """Of a text, where it is another than the database's."""
 
 
 def number(text: str, precision: int, scale: int = 0, may_fail: bool = False) -> Sql:

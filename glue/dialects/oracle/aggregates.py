@@ -478,7 +478,7 @@ Aggregates._AGGREGATES.update(
 
 
 def _of_one_type(value: Sql, other: Sql) -> tuple[Sql, Sql]:
-    """Two values of one family, numbers in a type that holds both: DuckDB's LAG rounds to that of the first."""
+    """Two values of one family, numbers in a type that holds both: LAG rounds to that of the first."""
     if "double" in (value.kind, other.kind):
         return Sql(f"({value.text})::double", "double"), other
     digits = widest_digits([value, other])
