@@ -24,7 +24,7 @@ from glue.dialects.oracle.kinds import (
 from glue.dialects.oracle_dates import moment_of
 from glue.dialects.oracle_errors import OracleError
 from glue.dialects.oracle_numbers import number_of_text
-from glue.dialects.values import Sql, any_may_fail, constant_number, number
+from glue.dialects.values import Sql, any_may_fail, constant_number, for_long_product, number
 
 _DIGITS = Context(prec=40, traps=[DivisionByZero, InvalidOperation, Overflow])
 """A NUMBER keeps 38 digits, most often 40."""
@@ -153,6 +153,8 @@ def _of_numbers(sign: str, left: Sql, right: Sql) -> Sql:
         return Sql(text, "double", may_fail=may_fail)
     if sign == "*":
         precision, scale = left.precision + right.precision, left.scale + right.scale
+        factor = for_long_product(left.text, (left.precision, left.scale), right.precision)
+        text = f"({factor} * {right.text})"
         if precision > 38:
             text = f"(({left.text})::double * {right.text})"
         return number(text, precision, scale, may_fail)

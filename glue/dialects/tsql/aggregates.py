@@ -13,6 +13,7 @@ from glue.dialects.tsql.calls import Calls
 from glue.dialects.tsql.collations import one_collation, order_key, same_key
 from glue.dialects.tsql.conversions import as_text
 from glue.dialects.tsql.functions import OF_GROUPS
+from glue.dialects.tsql.names import columns_within
 from glue.dialects.tsql.numbers import of_decimals
 from glue.dialects.tsql.types import (
     BIGINT,
@@ -75,8 +76,8 @@ class Aggregates(Calls):
         """An aggregate of columns of an outer query alone would be that query's."""
         owners = {
             self.field(part)[1] is self.scope
-            for part in nodes.parts_within(node)
-            if isinstance(part, nodes.Name) and not part.parts[0].text.upper().startswith("CURRENT_")
+            for part in columns_within(node)
+            if not part.parts[0].text.upper().startswith("CURRENT_")
         }
         if owners == {False}:
             raise UnsupportedError(f"{node.name} of columns of an outer query")

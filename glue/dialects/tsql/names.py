@@ -20,6 +20,10 @@ _UNGROUPED = {"HAVING": "8121", "ORDER BY": "8127"}
 """With which number a column is refused that is no key of its group; 8120 in the select list."""
 
 
+OF_DATE_PARTS = frozenset({"DATEADD", "DATEDIFF", "DATEDIFF_BIG", "DATENAME", "DATEPART", "DATETRUNC"})
+"""Functions whose first argument is a part of a date."""
+
+
 def folded(name: nodes.Identifier) -> str:
     """A name as it is compared: capitals do not count."""
     return name.text.upper()
@@ -123,3 +127,13 @@ def relations_called(scope: Scope, names: list[str]) -> list[Relation]:
     if names[0] not in (OWN_SCHEMA, ""):
         return []
     return [relation for relation in scope.relation(names[-1]) if relation.is_stored]
+
+
+def columns_within(node: nodes.Node) -> list[nodes.Name]:
+    """The names in it that may be those of columns, unlike the part of a date that DATEDIFF is asked for."""
+    if isinstance(node, nodes.Name):
+        return [node]
+    parts = nodes.children(node)
+    if isinstance(node, nodes.Call) and node.name in OF_DATE_PARTS:
+        parts = [part for part in parts if part is not node.arguments[0]]
+    return [name for part in parts for name in columns_within(part)]

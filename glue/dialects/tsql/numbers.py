@@ -24,7 +24,7 @@ from glue.dialects.tsql.types import (
     united,
 )
 from glue.dialects.tsql_errors import TSQLError
-from glue.dialects.values import MAX_DIGITS, Sql, any_may_fail
+from glue.dialects.values import MAX_DIGITS, Sql, any_may_fail, for_long_product
 
 _LEAST_SCALE = 6
 """Of a quotient; and what a scale is not reduced below."""
@@ -152,7 +152,7 @@ def reduced(precision: int, scale: int) -> Type:
 def _product(left: Sql, right: Sql, first: tuple[int, int], second: tuple[int, int]) -> Sql:
     (p1, s1), (p2, s2) = first, second
     target = reduced(p1 + p2 + 1, s1 + s2)
-    one, other = _exact(left), _exact(right)
+    one, other = for_long_product(_exact(left), first, p2), _exact(right)
     if p1 + p2 <= MAX_DIGITS or target.scale == s1 + s2:
         return typed(f"({one} * {other})::{target.stored}", target, may_fail=p1 + p2 > MAX_DIGITS)
     unit = _unit(target.scale)
@@ -172,6 +172,7 @@ def _quotient(left: Sql, right: Sql, first: tuple[int, int], second: tuple[int, 
     shift = target.scale + s2
     is_safe = isinstance(right.constant, Decimal) and right.constant != 0
     if shift >= s1 and p1 + shift <= _HUGE_DIGITS and p2 <= _HUGE_DIGITS:
+        one, other = for_long_product(one, first, shift + 1), for_long_product(other, second, s2 + 1)
         whole = f"(({_shifted(one, shift)})::hugeint // ({_shifted(other, s2)})::hugeint)"
         text = f"({whole}::decimal(38, 0) * {_unit(target.scale)})"
     elif shift >= s1 and p2 + s2 <= _HUGE_DIGITS:

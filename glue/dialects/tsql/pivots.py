@@ -12,6 +12,7 @@ from glue.dialects.groups import Aggregation
 from glue.dialects.scopes import Output, Relation, Scope
 from glue.dialects.tsql.collations import same_key
 from glue.dialects.tsql.conditions import compared_texts, for_comparison
+from glue.dialects.tsql.names import columns_within
 from glue.dialects.tsql.sources import Sources, fields_of, output_of
 from glue.dialects.tsql.types import TEXTS, text_type, typed
 from glue.dialects.tsql_errors import TSQLError
@@ -35,7 +36,7 @@ class Pivots(Sources):
 
     def _pivot(self, pivot: nodes.Pivot, text: str, scope: Scope) -> tuple[str, list[Output]]:
         parts = [*pivot.aggregates, *pivot.columns]
-        used = [self.field(one)[0] for part in parts for one in _names_in(part)]
+        used = [self.field(one)[0] for part in parts for one in columns_within(part)]
         kept = [one for one in scope.every_field() if not any(one is other for other in used)]
         keys = [one.sql() for one in kept]
         columns = [f"any_value({key.text})" if key.kind in TEXTS else key.text for key in keys]
@@ -91,10 +92,6 @@ class Pivots(Sources):
         named = ", ".join(f"{column} as c{place}" for place, column in enumerate(columns, 1))
         values = f"lateral (values {rows}) as {alias}(v1, v2)"
         return f"select {named} from {text}, {values} where {alias}.v2 is not null", outputs
-
-
-def _names_in(part: nodes.Node) -> list[nodes.Name]:
-    return [one for one in nodes.parts_within(part) if isinstance(one, nodes.Name)]
 
 
 def _written_name(value: nodes.Value) -> str:
