@@ -186,3 +186,64 @@ def test_padded_texts_stay_padded_where_oracle_keeps_them(
     oracle: LocalSession, sql: str, expected: Any
 ) -> None:
     assert answer(oracle, sql) == expected
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        ("select id from num where a * b = 1.21", [2]),
+        ("select sum(a * b) from num", [731.21]),
+        ("select a * b * 2 from num where id = 2", [2.42]),
+        ("select count(distinct a * b) from num", [3]),
+        ("select id from num where a / b * 100 = 7", UNSUPPORTED),
+        ("select id from num where a / b * 100 in (7, 8)", UNSUPPORTED),
+        ("select id from num where a / b * 100 in (select 7 from dual)", UNSUPPORTED),
+        ("select id from num where a / b * 100 >= 7.5", [2, 3]),
+        ("select id from num where a / b in (0.07, 1)", [1, 2]),
+        ("select x from (select a / b * 100 x from num) where x between 7 and 8", UNSUPPORTED),
+        ("select decode(a / b * 100, 7, 'seven') from num where id = 1", UNSUPPORTED),
+        ("select case when a / b * 100 > 7.001 then 1 else 0 end from num order by id", [0, 1, 1]),
+        (
+            "select n from (select 7 / id * 0.01 * id n from b2 where id = 1 union select 0.07 from dual)",
+            [0.07],
+        ),
+        (
+            "select count(*) from (select distinct x from (select a / b * 100 x from num union all"
+            " select 7 from dual))",
+            [3],
+        ),
+        (
+            "select count(*) from (select a / b * 100 x from num union all select 7 from dual)"
+            " group by x order by 1",
+            [1, 1, 2],
+        ),
+        (
+            "select rank() over (order by x) from (select a / b * 100 x from num where id = 1"
+            " union all select 7 from dual)",
+            [1, 1],
+        ),
+        ("select id from emp where sal / 12 > 200 and sal / 12 = 2850.5 / 12", [2]),
+        (
+            "select sum(x) from (select 0.1 x from dual union all select 0.2 from dual) having sum(x) = 0.3",
+            [0.3],
+        ),
+        ("select round(a / b * 100, 2) from num where round(a / b * 100, 2) = 7", [7]),
+        ("select id from num where power(a, 2) = 49", [1]),
+        ("select id from emp where sal / 3 * 3 = sal and id = 1", UNSUPPORTED),
+        ("select id from emp where sal / 4 * 100 >= sal * 25 and id = 1", [1]),
+        ("select id from num where (date '2024-01-02' - date '2024-01-01') * 24 = 24 and id = 1", [1]),
+        (
+            "select 1 from dual where (to_date('05', 'HH24') - to_date('00', 'HH24')) * 24 >= 5",
+            UNSUPPORTED,
+        ),
+        ("select count(*) from (select 1 / id x from num) where x = 1 / 3", [1]),
+        ("select 1 from (select a / 3 x from num where id = 3) having sum(x) * 3 = 10", UNSUPPORTED),
+        ("select avg(sal) from emp having avg(sal) = 2700.1", [2700.1]),
+        ("select id from emp where sal - (select avg(sal) from emp where id = 5) = 0 order by id", [4, 5]),
+        ("select id from num where power(a, 2) = 1.21", UNSUPPORTED),
+    ],
+)
+def test_numbers_of_binary_arithmetic_are_told_apart_by_known_digits(
+    oracle: LocalSession, sql: str, expected: Any
+) -> None:
+    assert answer(oracle, sql) == expected

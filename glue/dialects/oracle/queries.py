@@ -11,7 +11,17 @@ from glue.dialects.errors import UnsupportedError
 from glue.dialects.oracle.aggregates import ordered
 from glue.dialects.oracle.blocks import Blocks
 from glue.dialects.oracle.functions import AGGREGATES
-from glue.dialects.oracle.kinds import MOMENTS, NULL, NUMBERS, TEXTS, are_of_one_length, longest
+from glue.dialects.oracle.kinds import (
+    DOUBLES,
+    MOMENTS,
+    NULL,
+    NUMBERS,
+    TEXTS,
+    are_of_one_length,
+    as_key,
+    longest,
+    number_kind,
+)
 from glue.dialects.oracle.limits import Cut, cut_of, limited
 from glue.dialects.oracle.names import folded
 from glue.dialects.oracle.sources import shielded
@@ -91,8 +101,17 @@ class Queries(Blocks):
         if len(outputs) != len(others):
             raise OracleError("ORA-01789", "query block has incorrect number of result columns")
         joined = [_one_output(one, other) for one, other in zip(outputs, others, strict=True)]
+        if not node.is_all and any(one.kind == "rounded" for one in joined):
+            left, right = self._with_known_digits(left, outputs), self._with_known_digits(right, others)
         word = _SET_WORDS[node.word] + " all" * node.is_all
         return f"({left}) {word} ({right})", joined
+
+    def _with_known_digits(self, query: str, outputs: list[Output]) -> str:
+        """A query whose rows are going to be told apart."""
+        alias = self.alias()
+        columns = [Sql(f"{alias}.c{place}", one.kind) for place, one in enumerate(outputs, 1)]
+        named = ", ".join(f"{as_key(one)} as c{place}" for place, one in enumerate(columns, 1))
+        return f"select {named} from ({query}) as {alias}"
 
     def _side(self, body: nodes.Body) -> tuple[str, list[Output]]:
         if isinstance(body, nodes.Block):
@@ -313,7 +332,7 @@ def _as_typed(column: str, output: Output) -> str:
     """A column of a recursion, in a type that holds what comes later too."""
     if output.kind == "number":
         return f"{column}::decimal(38, {output.scale})" if output.scale else f"{column}::bigint"
-    if output.kind == "double":
+    if output.kind in DOUBLES:
         return f"{column}::double"
     if output.kind in MOMENTS:
         return f"{column}::timestamp"
@@ -344,7 +363,11 @@ def _one_output(one: Output, other: Output) -> Output:
         return Output(one.name, other.kind, other.precision, other.scale)
     kind = one.kind
     if other.kind not in ("null", kind):
-        for family, widest in ((TEXTS, "text"), (NUMBERS, "double"), (MOMENTS, "timestamp")):
+        for family, widest in (
+            (TEXTS, "text"),
+            (NUMBERS, number_kind([kind, other.kind])),
+            (MOMENTS, "timestamp"),
+        ):
             if {kind, other.kind} <= family:
                 kind = widest
                 break
