@@ -247,3 +247,46 @@ def test_numbers_of_binary_arithmetic_are_told_apart_by_known_digits(
     oracle: LocalSession, sql: str, expected: Any
 ) -> None:
     assert answer(oracle, sql) == expected
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        (
+            "with r(n, x) as (select 1, 1 from dual union all select n + 1, x / 2 from r where n < 4)"
+            " select x from r",
+            [1, 0.5, 0.25, 0.125],
+        ),
+        (
+            "with r(n, x) as (select 1, 0.5 from dual union all select n + 1, x * 0.5 from r where n < 4)"
+            " select x from r",
+            [0.5, 0.25, 0.125, 0.0625],
+        ),
+        (
+            "with r(x) as (select 1 from dual union all select x / 2 from r where x > 0.2) select x from r",
+            [1, 0.5, 0.25, 0.125],
+        ),
+        (
+            "with r(n, x) as (select 1, 1 from dual union all select n + 1, x + 0.25 from r where n < 3)"
+            " search depth first by x set place select x, place from r order by place",
+            [(1, 1), (1.25, 2), (1.5, 3)],
+        ),
+        (
+            "with r(n, x) as (select 1, null from dual union all select n + 1, 0.25 from r where n < 2)"
+            " select x from r",
+            [None, 0.25],
+        ),
+        (
+            "with r(n, x) as (select 1, 1 from dual union all select n + 1, 'a' from r where n < 2)"
+            " select x from r",
+            "ORA-01790",
+        ),
+        (
+            "with r(n, f) as (select 1, 1 from dual union all select n + 1, f * (n + 1) from r where n < 15)"
+            " select max(f), sum(n) from r",
+            [(1307674368000, 120)],
+        ),
+    ],
+)
+def test_rows_of_a_recursion_hold_what_comes_later(oracle: LocalSession, sql: str, expected: Any) -> None:
+    assert answer(oracle, sql) == expected
