@@ -94,6 +94,19 @@ create or replace temp macro ora_cast_written(words, n_letters) as
         end
     )[1];
 
+-- All arguments are asked for, whichever is the answer: one that fails makes the call fail.
+create or replace temp macro ora_nvl(first, second) as
+    list_transform(
+        [struct_pack(first := first, second := second)],
+        lambda given: coalesce(given.first, given.second)
+    )[1];
+
+create or replace temp macro ora_nvl2(tested, there, missing) as
+    list_transform(
+        [struct_pack(tested := tested, there := there, missing := missing)],
+        lambda given: case when given.tested is not null then given.there else given.missing end
+    )[1];
+
 create or replace temp macro ora_greatest(first, second) as
     case when first is not null and second is not null then greatest(first, second) end;
 

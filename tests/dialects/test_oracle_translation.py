@@ -290,3 +290,24 @@ def test_numbers_of_binary_arithmetic_are_told_apart_by_known_digits(
 )
 def test_rows_of_a_recursion_hold_what_comes_later(oracle: LocalSession, sql: str, expected: Any) -> None:
     assert answer(oracle, sql) == expected
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        ("select nvl(id, 1 / 0) from emp", "ORA-01476"),
+        ("select nvl(id, 'x') from emp", "ORA-01722"),
+        ("select nvl2(mgr, 1 / (id - 1), 0) from emp", "ORA-01476"),
+        ("select nvl2(mgr, 1 / id, 0) from emp where id < 3 order by id", [0, 0.5]),
+        ("select nvl(mgr, 1 / id) from emp where id < 3 order by id", [1, 1]),
+        ("select coalesce(id, 1 / 0), decode(id, 1, 5, 1 / 0) from emp where id = 1", [(1, 5)]),
+        ("select case when id = 3 then 0 else 12 / (id - 3) end from emp order by id", [-6, -12, 0, 12, 6]),
+        ("select id from emp where id <> 3 and 12 / (id - 3) > 0 order by id", [4, 5]),
+        ("select x from (select 12 / (id - 3) x, id from emp where id <> 3) where x > 6", [12]),
+        ("select replace(name, 'K', (select 'R' from dual)) from emp where id = 1", ["Ring"]),
+    ],
+)
+def test_an_error_comes_where_oracle_asks_for_the_value(
+    oracle: LocalSession, sql: str, expected: Any
+) -> None:
+    assert answer(oracle, sql) == expected

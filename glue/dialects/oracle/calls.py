@@ -218,7 +218,10 @@ class Calls(Arithmetic):
             second = converted(second, "date")
         if first.kind in NUMBERS:
             kind = number_kind(_kinds(arguments))
-        return joined_value(f"coalesce({first.text}, {second.text})", kind, [first, second])
+        text = f"coalesce({first.text}, {second.text})"
+        if second.may_fail:
+            text = f"ora_nvl({first.text}, {second.text})"
+        return joined_value(text, kind, [first, second])
 
     def _nvl2(self, arguments: list[Sql]) -> Sql:
         tested, there, missing = arguments
@@ -226,6 +229,8 @@ class Calls(Arithmetic):
             missing = converted(missing, "text" if there.kind in TEXTS else there.kind)
         kind, answers = of_one_kind([there, missing], "")
         text = f"case when {tested.text} is not null then {answers[0].text} else {answers[1].text} end"
+        if any_may_fail(answers):
+            text = f"ora_nvl2({tested.text}, {answers[0].text}, {answers[1].text})"
         return joined_value(text, "text" if kind == "char" else kind, answers)
 
     def _coalesce(self, arguments: list[Sql]) -> Sql:
