@@ -22,6 +22,7 @@ _DECLARED = {
     "timestamp": "TIMESTAMP",
     "char": "CHAR",
     "double": "BINARY_DOUBLE",
+    "rounded": "NUMBER",
     "days": "INTERVAL DAY TO SECOND",
     "months": "INTERVAL YEAR TO MONTH",
 }

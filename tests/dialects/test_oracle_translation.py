@@ -186,3 +186,128 @@ def test_padded_texts_stay_padded_where_oracle_keeps_them(
     oracle: LocalSession, sql: str, expected: Any
 ) -> None:
     assert answer(oracle, sql) == expected
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        ("select id from num where a * b = 1.21", [2]),
+        ("select sum(a * b) from num", [731.21]),
+        ("select a * b * 2 from num where id = 2", [2.42]),
+        ("select count(distinct a * b) from num", [3]),
+        ("select id from num where a / b * 100 = 7", UNSUPPORTED),
+        ("select id from num where a / b * 100 in (7, 8)", UNSUPPORTED),
+        ("select id from num where a / b * 100 in (select 7 from dual)", UNSUPPORTED),
+        ("select id from num where a / b * 100 >= 7.5", [2, 3]),
+        ("select id from num where a / b in (0.07, 1)", [1, 2]),
+        ("select x from (select a / b * 100 x from num) where x between 7 and 8", UNSUPPORTED),
+        ("select decode(a / b * 100, 7, 'seven') from num where id = 1", UNSUPPORTED),
+        ("select case when a / b * 100 > 7.001 then 1 else 0 end from num order by id", [0, 1, 1]),
+        (
+            "select n from (select 7 / id * 0.01 * id n from b2 where id = 1 union select 0.07 from dual)",
+            [0.07],
+        ),
+        (
+            "select count(*) from (select distinct x from (select a / b * 100 x from num union all"
+            " select 7 from dual))",
+            [3],
+        ),
+        (
+            "select count(*) from (select a / b * 100 x from num union all select 7 from dual)"
+            " group by x order by 1",
+            [1, 1, 2],
+        ),
+        (
+            "select rank() over (order by x) from (select a / b * 100 x from num where id = 1"
+            " union all select 7 from dual)",
+            [1, 1],
+        ),
+        ("select id from emp where sal / 12 > 200 and sal / 12 = 2850.5 / 12", [2]),
+        (
+            "select sum(x) from (select 0.1 x from dual union all select 0.2 from dual) having sum(x) = 0.3",
+            [0.3],
+        ),
+        ("select round(a / b * 100, 2) from num where round(a / b * 100, 2) = 7", [7]),
+        ("select id from num where power(a, 2) = 49", [1]),
+        ("select id from emp where sal / 3 * 3 = sal and id = 1", UNSUPPORTED),
+        ("select id from emp where sal / 4 * 100 >= sal * 25 and id = 1", [1]),
+        ("select id from num where (date '2024-01-02' - date '2024-01-01') * 24 = 24 and id = 1", [1]),
+        (
+            "select 1 from dual where (to_date('05', 'HH24') - to_date('00', 'HH24')) * 24 >= 5",
+            UNSUPPORTED,
+        ),
+        ("select count(*) from (select 1 / id x from num) where x = 1 / 3", [1]),
+        ("select 1 from (select a / 3 x from num where id = 3) having sum(x) * 3 = 10", UNSUPPORTED),
+        ("select avg(sal) from emp having avg(sal) = 2700.1", [2700.1]),
+        ("select id from emp where sal - (select avg(sal) from emp where id = 5) = 0 order by id", [4, 5]),
+        ("select id from num where power(a, 2) = 1.21", UNSUPPORTED),
+    ],
+)
+def test_numbers_of_binary_arithmetic_are_told_apart_by_known_digits(
+    oracle: LocalSession, sql: str, expected: Any
+) -> None:
+    assert answer(oracle, sql) == expected
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        (
+            "with r(n, x) as (select 1, 1 from dual union all select n + 1, x / 2 from r where n < 4)"
+            " select x from r",
+            [1, 0.5, 0.25, 0.125],
+        ),
+        (
+            "with r(n, x) as (select 1, 0.5 from dual union all select n + 1, x * 0.5 from r where n < 4)"
+            " select x from r",
+            [0.5, 0.25, 0.125, 0.0625],
+        ),
+        (
+            "with r(x) as (select 1 from dual union all select x / 2 from r where x > 0.2) select x from r",
+            [1, 0.5, 0.25, 0.125],
+        ),
+        (
+            "with r(n, x) as (select 1, 1 from dual union all select n + 1, x + 0.25 from r where n < 3)"
+            " search depth first by x set place select x, place from r order by place",
+            [(1, 1), (1.25, 2), (1.5, 3)],
+        ),
+        (
+            "with r(n, x) as (select 1, null from dual union all select n + 1, 0.25 from r where n < 2)"
+            " select x from r",
+            [None, 0.25],
+        ),
+        (
+            "with r(n, x) as (select 1, 1 from dual union all select n + 1, 'a' from r where n < 2)"
+            " select x from r",
+            "ORA-01790",
+        ),
+        (
+            "with r(n, f) as (select 1, 1 from dual union all select n + 1, f * (n + 1) from r where n < 15)"
+            " select max(f), sum(n) from r",
+            [(1307674368000, 120)],
+        ),
+    ],
+)
+def test_rows_of_a_recursion_hold_what_comes_later(oracle: LocalSession, sql: str, expected: Any) -> None:
+    assert answer(oracle, sql) == expected
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        ("select nvl(id, 1 / 0) from emp", "ORA-01476"),
+        ("select nvl(id, 'x') from emp", "ORA-01722"),
+        ("select nvl2(mgr, 1 / (id - 1), 0) from emp", "ORA-01476"),
+        ("select nvl2(mgr, 1 / id, 0) from emp where id < 3 order by id", [0, 0.5]),
+        ("select nvl(mgr, 1 / id) from emp where id < 3 order by id", [1, 1]),
+        ("select coalesce(id, 1 / 0), decode(id, 1, 5, 1 / 0) from emp where id = 1", [(1, 5)]),
+        ("select case when id = 3 then 0 else 12 / (id - 3) end from emp order by id", [-6, -12, 0, 12, 6]),
+        ("select id from emp where id <> 3 and 12 / (id - 3) > 0 order by id", [4, 5]),
+        ("select x from (select 12 / (id - 3) x, id from emp where id <> 3) where x > 6", [12]),
+        ("select replace(name, 'K', (select 'R' from dual)) from emp where id = 1", ["Ring"]),
+    ],
+)
+def test_an_error_comes_where_oracle_asks_for_the_value(
+    oracle: LocalSession, sql: str, expected: Any
+) -> None:
+    assert answer(oracle, sql) == expected

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from glue.dialects import nodes
@@ -12,15 +12,18 @@ from glue.dialects.errors import UnsupportedError
 from glue.dialects.oracle.calls import Calls, check_count
 from glue.dialects.oracle.functions import NEED_ORDER, OF_GROUPS, OF_ORDERED_ROWS
 from glue.dialects.oracle.kinds import (
+    DOUBLES,
     MOMENTS,
     NUMBERS,
     SPANS,
     TEXTS,
+    as_key,
     as_number,
     as_text,
     converted,
     for_comparison,
     inconsistent,
+    number_kind,
     widest_digits,
 )
 from glue.dialects.oracle_errors import OracleError
@@ -103,6 +106,8 @@ class Level(Grouped):
     is_of_sets: bool = False
     key_names: dict[str, str] = field(default_factory=dict)
     """By the text of a key: its column below the groups."""
+    key_texts: dict[str, str] = field(default_factory=dict)
+    """By the text of a key: what that column is made of."""
 
 
 @dataclass(slots=True)
@@ -151,7 +156,7 @@ class Aggregates(Calls):
             return self._of_groups(node, level)
         self._refuse_of_other_blocks(node)
         with self.at_level(level.inner), self.with_windows(False):
-            made = self._aggregation(node, list(level.keys))
+            made = self._aggregation(node, list(level.key_texts.values()))
         columns = [level.layer.column(call) for call in made.calls]
         return _finished(made, columns)
 
@@ -209,20 +214,20 @@ class Aggregates(Calls):
         partition = [self.value(value) for value in over.partition]
         made = self._window_function(node)
         if made is None:
-            made = self._aggregation(node, [value.text for value in partition])
+            made = self._aggregation(node, list(map(as_key, partition)))
         if node.is_from_last:
             over = _turned_round(over)
         window = self._window(over, partition)
         if node.name == "RATIO_TO_REPORT":
             share = as_number(self.value(node.arguments[0]))
             text = f"ora_divide({share.text}, sum({share.text}) over ({window}))"
-            return Sql(text, "double", may_fail=True)
+            return Sql(text, "double" if share.kind == "number" else "rounded", may_fail=True)
         return _finished(made, [f"{call} over ({window})" for call in made.calls])
 
     def _window(self, over: nodes.Window, partition: list[Sql]) -> str:
         parts = []
         if partition:
-            parts.append(f"partition by {', '.join(value.text for value in partition)}")
+            parts.append(f"partition by {', '.join(map(as_key, partition))}")
         if over.order:
             parts.append(f"order by {self.order_terms(over.order)}")
         if over.frame is not None:
@@ -231,7 +236,7 @@ class Aggregates(Calls):
 
     def order_terms(self, terms: list[nodes.OrderTerm]) -> str:
         """Terms of an ORDER BY within a function or window: there a number is no column's place."""
-        return ", ".join(ordered(self.value(term.value).text, term) for term in terms)
+        return ", ".join(ordered(as_key(self.value(term.value)), term) for term in terms)
 
     def _frame(self, over: nodes.Window) -> str:
         frame = over.frame
@@ -302,6 +307,8 @@ class Aggregates(Calls):
             arguments: list[Sql] = []
         else:
             arguments = [self.value(argument) for argument in node.arguments]
+            if node.is_distinct:
+                arguments = [replace(argument, text=as_key(argument)) for argument in arguments]
             if len(arguments) != (2 if node.name in _OF_PAIRS else 1):
                 raise OracleError("ORA-00909", f"invalid number of arguments for {node.name}")
         if node.keep:
@@ -310,7 +317,7 @@ class Aggregates(Calls):
         if node.name in _OF_PAIRS:
             first, second = (as_number(argument).text for argument in arguments)
             call = f"{_OF_PAIRS[node.name]}(({first})::double, ({second})::double)"
-            return Aggregation("{0}", [call], "double")
+            return Aggregation("{0}", [call], "rounded")
         if node.name in _SPREADS:
             return _spread(node.name, as_number(arguments[0]), distinct)
         make = self._AGGREGATES.get(node.name)
@@ -323,7 +330,7 @@ class Aggregates(Calls):
         if self.rows_columns is None or self.scope.grouped is not None:
             raise UnsupportedError("KEEP of groups")
         order = ", ".join(
-            ordered(self.value(term.value).text, term, is_reversed=node.keep == "LAST")
+            ordered(as_key(self.value(term.value)), term, is_reversed=node.keep == "LAST")
             for term in node.keep_order or []
         )
         by = f"partition by {', '.join(partition)} " if partition else ""
@@ -358,7 +365,7 @@ class Aggregates(Calls):
             quantile = {"percentile_cont": "quantile_cont", "percentile_disc": "quantile_disc"}[name]
             place = f"(1 - {share.text})" if terms[0].is_descending else share.text
             call = f"{quantile}({ordering}, {place})"
-        kind = "double" if name == "percentile_cont" and value.kind in NUMBERS else value.kind
+        kind = "rounded" if name == "percentile_cont" and value.kind in NUMBERS else value.kind
         return Aggregation("{0}", [call], kind, value.precision, value.scale)
 
     def _rank_of(self, node: nodes.Call) -> Aggregation:
@@ -427,8 +434,8 @@ def _sum(arguments: list[Sql], distinct: str) -> Aggregation:
     if value.kind in SPANS or value.kind in MOMENTS:
         raise inconsistent("number", f"interval {value.kind}" if value.kind in SPANS else value.kind)
     value = as_number(value)
-    if value.kind == "double":
-        return Aggregation("{0}", [f"fsum({distinct}{value.text})"], "double")
+    if value.kind in DOUBLES:
+        return _of_doubles(f"fsum({distinct}{value.text})", value)
     precision = min(38, max(value.precision + 9, value.scale + 18))
     template = f"({{0}})::decimal({precision}, {value.scale})"
     return Aggregation(template, [f"sum({distinct}{value.text})"], "number", precision, value.scale)
@@ -438,7 +445,16 @@ def _average(arguments: list[Sql], distinct: str) -> Aggregation:
     value = arguments[0]
     if value.kind in SPANS or value.kind in MOMENTS:
         raise inconsistent("number", value.kind)
-    return Aggregation("{0}", [f"avg({distinct}{as_number(value).text})"], "double")
+    value = as_number(value)
+    call = f"avg({distinct}{value.text})"
+    return _of_doubles(call, value) if value.kind in DOUBLES else Aggregation("{0}", [call], "double")
+
+
+def _of_doubles(call: str, value: Sql) -> Aggregation:
+    """An aggregate of binary numbers, moved off where one of them has no end."""
+    if value.kind == "rounded":
+        return Aggregation("{0}", [call], "rounded")
+    return Aggregation("({0} * {1})", [call, f"max(ora_doubt({value.text}))"], "rounded")
 
 
 def _extreme(function: str) -> Callable[[list[Sql], str], Aggregation]:
@@ -453,16 +469,16 @@ def _median(arguments: list[Sql], _distinct: str) -> Aggregation:
     value = arguments[0]
     if value.kind in MOMENTS:
         return Aggregation("{0}", [f"quantile_cont({value.text}, 0.5)"], value.kind)
-    return Aggregation("{0}", [f"quantile_cont(({as_number(value).text})::double, 0.5)"], "double")
+    return Aggregation("{0}", [f"quantile_cont(({as_number(value).text})::double, 0.5)"], "rounded")
 
 
 def _spread(name: str, value: Sql, distinct: str) -> Aggregation:
     function, is_zero_for_one = _SPREADS[name]
     call = f"{function}({distinct}({value.text})::double)"
     if not is_zero_for_one:
-        return Aggregation("{0}", [call], "double")
+        return Aggregation("{0}", [call], "rounded")
     counted = f"count({distinct}{value.text})"
-    return Aggregation("case when {0} = 1 then 0 else {1} end", [counted, call], "double")
+    return Aggregation("case when {0} = 1 then 0 else {1} end", [counted, call], "rounded")
 
 
 Aggregates._AGGREGATES.update(
@@ -478,9 +494,9 @@ Aggregates._AGGREGATES.update(
 
 
 def _of_one_type(value: Sql, other: Sql) -> tuple[Sql, Sql]:
-    """Two values of one family, numbers in a type that holds both: LAG rounds to that of the first."""
-    if "double" in (value.kind, other.kind):
-        return Sql(f"({value.text})::double", "double"), other
+    """Two values of one family, numbers in a type that holds both: DuckDB's LAG has that of the first."""
+    if value.kind in DOUBLES or other.kind in DOUBLES:
+        return Sql(f"({value.text})::double", number_kind([value.kind, other.kind])), other
     digits = widest_digits([value, other])
     if value.kind != "number" or digits == (value.precision, value.scale):
         return value, other

@@ -24,7 +24,7 @@ from glue.dialects.oracle.kinds import (
 from glue.dialects.oracle_dates import moment_of
 from glue.dialects.oracle_errors import OracleError
 from glue.dialects.oracle_numbers import number_of_text
-from glue.dialects.values import Sql, any_may_fail, constant_number, for_long_product, number
+from glue.dialects.values import MAX_DIGITS, Sql, any_may_fail, constant_number, for_long_product
 
 _DIGITS = Context(prec=40, traps=[DivisionByZero, InvalidOperation, Overflow])
 """A NUMBER keeps 38 digits, most often 40."""
@@ -32,6 +32,9 @@ _DATE = re.compile(r"\s*-?\d+-\d+-\d+\s*")
 _SECONDS = {"DAY": 86_400, "HOUR": 3_600, "MINUTE": 60, "SECOND": 1}
 _UNITS = ["DAY", "HOUR", "MINUTE", "SECOND"]
 _SEPARATORS = {"DAY": r"\s+", "HOUR": ":", "MINUTE": ":"}
+_OF_QUOTIENTS = {"+": "ora_sum", "-": "ora_difference", "*": "ora_product", "/": "ora_quotient"}
+_MOST_DECIMALS = 20
+"""Of exact numbers with many digits: where 18 before the point are not enough, DuckDB refuses."""
 _PRECISION = 2
 """Digits of an interval's first field where none are given."""
 
@@ -142,27 +145,29 @@ def _of_numbers(sign: str, left: Sql, right: Sql) -> Sql:
         if folded is not None:
             return folded
     may_fail = left.may_fail or right.may_fail
+    if "double" in (left.kind, right.kind):
+        text = f"{_OF_QUOTIENTS[sign]}({left.text}, {right.text})"
+        return Sql(text, "rounded", may_fail=may_fail or sign == "/")
     if sign == "/":
         is_safe = isinstance(right.constant, Decimal) and right.constant != 0
         text = (
             f"(({left.text})::double / {right.text})" if is_safe else f"ora_divide({left.text}, {right.text})"
         )
-        return Sql(text, "double", may_fail=may_fail or not is_safe)
-    text = f"({left.text} {sign} {right.text})"
-    if "double" in (left.kind, right.kind):
-        return Sql(text, "double", may_fail=may_fail)
+        kind = "double" if left.kind == right.kind == "number" else "rounded"
+        return Sql(text, kind, may_fail=may_fail or not is_safe)
+    if "rounded" in (left.kind, right.kind):
+        return Sql(f"({left.text} {sign} {right.text})", "rounded", may_fail=may_fail)
+    factor = left.text
     if sign == "*":
         precision, scale = left.precision + right.precision, left.scale + right.scale
         factor = for_long_product(left.text, (left.precision, left.scale), right.precision)
-        text = f"({factor} * {right.text})"
-        if precision > 38:
-            text = f"(({left.text})::double * {right.text})"
-        return number(text, precision, scale, may_fail)
-    scale = max(left.scale, right.scale)
-    whole = max(left.precision - left.scale, right.precision - right.scale)
-    if whole + scale > 38:
-        return Sql(f"(({left.text})::double {sign} {right.text})", "double", may_fail=may_fail)
-    return number(text, min(whole + scale + 1, 38), scale, may_fail)
+    else:
+        scale = max(left.scale, right.scale)
+        precision = max(left.precision - left.scale, right.precision - right.scale) + scale + 1
+    if precision > MAX_DIGITS and scale > _MOST_DECIMALS:
+        return Sql(f"(({left.text})::double {sign} {right.text})", "rounded", may_fail=may_fail)
+    text = f"({factor} {sign} {right.text})"
+    return Sql(text, "number", min(precision, MAX_DIGITS), scale, may_fail=may_fail)
 
 
 def _folded(sign: str, left: Decimal, right: Decimal) -> Sql | None:

@@ -15,6 +15,7 @@ from glue.dialects.errors import UnsupportedError
 from glue.dialects.oracle.aggregates import GroupLayer, Level, Selected, ordered
 from glue.dialects.oracle.functions import AGGREGATES
 from glue.dialects.oracle.hierarchies import Tree, scope_fields
+from glue.dialects.oracle.kinds import as_key
 from glue.dialects.oracle.limits import Cut, limited
 from glue.dialects.oracle.names import folded
 from glue.dialects.oracle.pivots import Pivots
@@ -108,7 +109,7 @@ class Blocks(Pivots):
         elif self.rows_columns:
             added = ", ".join(f"{text} as {name}" for text, name in self.rows_columns.items())
             rows = Rows(f"(select {self.rows_alias}.*, {added} from {rows.text}) as {self.rows_alias}")
-        columns = [one.value.text for one in selected]
+        columns = [as_key(one.value) if node.is_distinct else one.value.text for one in selected]
         if hidden is not None:
             columns += hidden(scope)
         is_tree_order = node.connect is not None and level is None and not node.is_distinct
@@ -198,6 +199,7 @@ class Blocks(Pivots):
             if key.kind == "condition":
                 raise UnsupportedError("GROUP BY of a condition")
             name = level.key_names.setdefault(key.text, f"k{len(level.key_names) + 1}")
+            level.key_texts[key.text] = as_key(key)
             level.keys[key.text] = Sql(f"{alias}.{name}", key.kind, key.precision, key.scale)
         level.is_of_sets = _has_sets(node.groups)
         if depth < _MOST_NESTED:
@@ -214,7 +216,7 @@ class Blocks(Pivots):
         if level.is_of_sets and self.rows_columns is not None:
             if self.rows_columns:
                 raise UnsupportedError("KEEP beside ROLLUP, CUBE or GROUPING SETS")
-            self.rows_columns.update(level.key_names)
+            self.rows_columns.update({level.key_texts[text]: name for text, name in level.key_names.items()})
         if self.rows_columns:
             added = ", ".join(f"{text} as {name}" for text, name in self.rows_columns.items())
             clause = f" from (select {self.rows_alias}.*, {added} from {rows.text}) as {self.rows_alias}"
@@ -315,7 +317,7 @@ class Blocks(Pivots):
             return None
         if is_distinct and not any(one.value.text == value.text for one in selected):
             raise OracleError("ORA-01791", "not a SELECTed expression")
-        return ordered(value.text, term)
+        return ordered(as_key(value), term)
 
     # Keys of groups
 
@@ -363,7 +365,7 @@ def filtered(conditions: list[Sql]) -> str:
 
 
 def _aggregated(level: Level, clause: str, group_by: str) -> str:
-    listed = [f"{text} as {name}" for text, name in level.key_names.items()]
+    listed = [f"{level.key_texts[text]} as {name}" for text, name in level.key_names.items()]
     listed += [f"{call} as {name}" for call, name in level.layer.columns.items()]
     return f"({_select(listed)}{clause}{group_by}) as {level.layer.alias}"
 

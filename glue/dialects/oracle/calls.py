@@ -15,6 +15,7 @@ from glue.dialects.oracle.arithmetic import Arithmetic, joined_texts
 from glue.dialects.oracle.conditions import condition
 from glue.dialects.oracle.functions import AGGREGATES, FUNCTIONS, WINDOW_FUNCTIONS
 from glue.dialects.oracle.kinds import (
+    DOUBLES,
     MOMENTS,
     NUMBERS,
     SPANS,
@@ -26,6 +27,7 @@ from glue.dialects.oracle.kinds import (
     for_comparison,
     inconsistent,
     joined_value,
+    number_kind,
     of_one_kind,
 )
 from glue.dialects.oracle_dates import moment_of
@@ -44,6 +46,10 @@ _MAY_FAIL = frozenset(
 """Functions that refuse some of their arguments."""
 _KEEP_PADDED = frozenset({"INITCAP", "LOWER", "UPPER"})
 """Functions of which a CHAR makes a CHAR."""
+_ROUNDED = frozenset({"EXP", "LN", "LOG", "MONTHS_BETWEEN", "POWER", "SQRT"})
+"""Functions whose double is not the nearest to what Oracle has."""
+_KEEP_NOISE = frozenset({"ABS", "NANVL"})
+"""Functions that round nothing."""
 _DOUBLES = frozenset({"ACOS", "ASIN", "ATAN", "COS", "SIN", "TAN", "COSH", "SINH", "TANH"})
 _SIMPLE_MODEL = re.compile(r"(?:YYYY|MM|DD|HH24|MI|SS|[-/., :;])+")
 _SIMPLE_PART = re.compile(r"YYYY|MM|DD|HH24|MI|SS|[-/., :;]")
@@ -101,7 +107,7 @@ class Calls(Arithmetic):
             return self.macro(name, arguments)
         if name in _DOUBLES:
             check_count(name, len(arguments), 1, 1)
-            return Sql(f"{name.lower()}({as_number(arguments[0]).text})", "double", may_fail=True)
+            return Sql(f"{name.lower()}({as_number(arguments[0]).text})", "rounded", may_fail=True)
         raise UnsupportedError(name)
 
     def _with_default(self, node: nodes.Call) -> Sql:
@@ -136,6 +142,10 @@ class Calls(Arithmetic):
             kept = (28, 10) if name == "TO_NUMBER" else (18, 0)
         else:
             kept = _digits(name, arguments)
+        if result == "double" and (
+            name in _ROUNDED or (name in _KEEP_NOISE and "rounded" in _kinds(arguments))
+        ):
+            result = "rounded"
         text = f"{found.name}({listed(arguments)})"
         if name == "TO_NUMBER":
             text = f"{text}::decimal(28, 10)"
@@ -206,9 +216,12 @@ class Calls(Arithmetic):
         second = converted(second, kind)
         if first.kind == "date" and second.kind == "timestamp":
             second = converted(second, "date")
-        if first.kind in NUMBERS and "double" in (first.kind, second.kind):
-            kind = "double"
-        return joined_value(f"coalesce({first.text}, {second.text})", kind, [first, second])
+        if first.kind in NUMBERS:
+            kind = number_kind(_kinds(arguments))
+        text = f"coalesce({first.text}, {second.text})"
+        if second.may_fail:
+            text = f"ora_nvl({first.text}, {second.text})"
+        return joined_value(text, kind, [first, second])
 
     def _nvl2(self, arguments: list[Sql]) -> Sql:
         tested, there, missing = arguments
@@ -216,6 +229,8 @@ class Calls(Arithmetic):
             missing = converted(missing, "text" if there.kind in TEXTS else there.kind)
         kind, answers = of_one_kind([there, missing], "")
         text = f"case when {tested.text} is not null then {answers[0].text} else {answers[1].text} end"
+        if any_may_fail(answers):
+            text = f"ora_nvl2({tested.text}, {answers[0].text}, {answers[1].text})"
         return joined_value(text, "text" if kind == "char" else kind, answers)
 
     def _coalesce(self, arguments: list[Sql]) -> Sql:
@@ -239,8 +254,8 @@ class Calls(Arithmetic):
             searched = "text"
         answers = [*rest[1::2], *(rest[-1:] if len(rest) % 2 else [])]
         kind = answers[0].kind if answers[0].kind not in ("null", "char") else "text"
-        if kind in NUMBERS and any(answer.kind == "double" for answer in answers):
-            kind = "double"
+        if kind in NUMBERS:
+            kind = number_kind(_kinds(answers))
         answers = [converted(answer, kind) for answer in answers]
         branches = ""
         searches = rest[0 : len(rest) - len(rest) % 2 : 2]
@@ -249,6 +264,8 @@ class Calls(Arithmetic):
             if search.kind != "null" and search.text != "null::varchar":
                 one, other = for_comparison(converted(tested, searched), converted(search, searched))
                 same = f"{one.text} is not distinct from {other.text}"
+                if "rounded" in (one.kind, other.kind):
+                    same = f"{self.compared('=', one, other).text} is true"
                 tested_may_fail = one.may_fail or other.may_fail
                 tested = Sql(tested.text, tested.kind, may_fail=tested.may_fail or tested_may_fail)
             branches += f" when {same} then {answer.text}"
@@ -261,8 +278,8 @@ class Calls(Arithmetic):
         kind = arguments[0].kind
         if kind == "null":
             raise UnsupportedError(f"{function} of NULL first")
-        if kind in NUMBERS and any(argument.kind == "double" for argument in arguments):
-            kind = "double"
+        if kind in NUMBERS:
+            kind = number_kind(_kinds(arguments))
         kind = "text" if kind in TEXTS else kind
         values = [converted(argument, kind) for argument in arguments]
         text = values[0].text
@@ -332,10 +349,11 @@ class Calls(Arithmetic):
 
     def _to_double(self, arguments: list[Sql]) -> Sql:
         value = as_number(arguments[0])
-        return Sql(f"({value.text})::double", "double", may_fail=value.may_fail)
+        kind = "rounded" if value.kind == "rounded" else "double"
+        return Sql(f"({value.text})::double", kind, may_fail=value.may_fail)
 
     def _atan2(self, arguments: list[Sql]) -> Sql:
-        return Sql(f"atan2({listed([as_number(argument) for argument in arguments])})", "double")
+        return Sql(f"atan2({listed([as_number(argument) for argument in arguments])})", "rounded")
 
     def _to_span(self, arguments: list[Sql], first: str, last: str) -> Sql:
         text = arguments[0].constant
@@ -413,7 +431,8 @@ class Calls(Arithmetic):
             return as_number(operand)
         if word in ("BINARY_DOUBLE", "BINARY_FLOAT"):
             value = as_number(operand)
-            return Sql(f"({value.text})::double", "double", may_fail=value.may_fail)
+            kind = "rounded" if value.kind == "rounded" else "double"
+            return Sql(f"({value.text})::double", kind, may_fail=value.may_fail)
         if word in ("VARCHAR2", "VARCHAR", "NVARCHAR2", "CHAR", "NCHAR", "CHARACTER"):
             return _cast_text(operand, word, node.type.arguments)
         if word in ("CLOB", "NCLOB"):
@@ -455,9 +474,15 @@ def check_count(name: str, count: int, least: int, most: int) -> None:
         raise OracleError("ORA-00939", f"too many arguments for {name}")
 
 
+def _kinds(values: Iterable[Sql]) -> list[str]:
+    return [value.kind for value in values]
+
+
 def _macro_kind(value: Sql) -> str:
     if value.kind == "char":
         return "text"
+    if value.kind == "rounded":
+        return "double"
     return "interval" if value.kind in SPANS else value.kind
 
 
@@ -517,7 +542,7 @@ def _cast_number(value: Sql, word: str, arguments: tuple[str, ...]) -> Sql:
             raise OracleError("ORA-01727", "numeric precision specifier is out of range (1 to 38)")
         if not -84 <= scale <= 38:
             raise UnsupportedError(f"CAST to a number with the scale {scale}")
-    macro = "ora_cast_double" if value.kind == "double" else "ora_cast_number"
+    macro = "ora_cast_double" if value.kind in DOUBLES else "ora_cast_number"
     whole = precision - scale
     kept = max(scale, 0)
     held = min(max(whole, 0) + kept or 1, 38)

@@ -1,14 +1,15 @@
 """The kinds of Oracle's values, and how one becomes another where nobody asks for it.
 
-text and char (padded with blanks: CHAR columns and literals), number (exact) and double (of which 15 digits
-are known), date, timestamp, days and months (kinds of INTERVAL), null (the literal), rowid, condition.
+text and char (padded with blanks: CHAR columns and literals), number (exact), double (of which 15 digits
+are known: the nearest to what Oracle has) and rounded (a double of several steps, next to the nearest),
+date, timestamp, days and months (kinds of INTERVAL), null (the literal), rowid, condition.
 By the SQL Language Reference 19c: Data Type Comparison Rules, Data Conversion.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from decimal import Decimal
 
 from glue.dialects.catalog import Column, quoted_text
@@ -18,7 +19,8 @@ from glue.dialects.scopes import Output
 from glue.dialects.values import WHOLE_DIGITS, Sql, constant_number, number
 
 TEXTS = frozenset({"text", "char"})
-NUMBERS = frozenset({"number", "double"})
+DOUBLES = frozenset({"double", "rounded"})
+NUMBERS = frozenset({"number", *DOUBLES})
 MOMENTS = frozenset({"date", "timestamp"})
 SPANS = frozenset({"days", "months"})
 
@@ -64,6 +66,8 @@ def column_value(column: Column) -> Sql:
         return _by_stored_type(column)
     said = _DECLARED.match(column.declared_type.upper())
     words = said["words"] if said else ""
+    if words == "NUMBER" and column.stored_type == "DOUBLE":
+        return Sql("{}", "rounded")  # of a view
     if said and words in _NUMBERS_WORDS:
         return _by_stored_type(column)
     if said and words in _FLOATS and column.stored_type == "DOUBLE":
@@ -221,7 +225,7 @@ def of_one_kind(values: list[Sql], what: str) -> tuple[str, list[Sql]]:
     if not kinds:
         return "null", values
     kind = kinds[0]
-    for family, widest in ((TEXTS, "text"), (NUMBERS, "double"), (MOMENTS, "timestamp")):
+    for family, widest in ((TEXTS, "text"), (NUMBERS, number_kind(kinds)), (MOMENTS, "timestamp")):
         if kind in family:
             if not set(kinds) <= family:
                 raise inconsistent(what or kind, next(other for other in kinds if other not in family))
@@ -247,6 +251,16 @@ def longest(values: Sequence[Sql | Output]) -> int:
     if UNBOUNDED in lengths:
         return UNBOUNDED
     return 0 if 0 in lengths else max(lengths, default=1)
+
+
+def number_kind(kinds: Collection[str]) -> str:
+    """The kind of what is one of several numbers, or text of theirs."""
+    return next((kind for kind in ("rounded", "double") if kind in kinds), "number")
+
+
+def as_key(value: Sql) -> str:
+    """The value as rows are put together and in order by it: to the digits that are known."""
+    return f"ora_nearest({value.text})" if value.kind == "rounded" else value.text
 
 
 def widest_digits(values: list[Sql]) -> tuple[int, int]:

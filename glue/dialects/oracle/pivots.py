@@ -10,7 +10,7 @@ from glue.dialects.catalog import quoted_text
 from glue.dialects.errors import UnsupportedError
 from glue.dialects.oracle.aggregates import Aggregation
 from glue.dialects.oracle.hierarchies import Hierarchies
-from glue.dialects.oracle.kinds import MOMENTS, NUMBERS, TEXTS, for_comparison
+from glue.dialects.oracle.kinds import MOMENTS, NUMBERS, TEXTS, for_comparison, number_kind
 from glue.dialects.oracle.names import folded
 from glue.dialects.oracle_errors import OracleError
 from glue.dialects.scopes import Field, Output, Relation, Scope, fields_of
@@ -124,9 +124,9 @@ def _value_name(value: nodes.Value) -> str:
 
 def _one_kind(columns: list[Field]) -> tuple[str, int, int]:
     kinds = {column.kind for column in columns}
-    for family in (TEXTS, NUMBERS, MOMENTS):
+    for family, widest in ((TEXTS, "text"), (NUMBERS, number_kind(kinds)), (MOMENTS, "timestamp")):
         if kinds <= family:
-            kind = columns[0].kind if len(kinds) == 1 else {"char": "text"}.get(columns[0].kind, "double")
+            kind = columns[0].kind if len(kinds) == 1 else widest
             scale = max(column.scale for column in columns)
             whole = max(column.precision - column.scale for column in columns)
             return kind, min(38, whole + scale), scale

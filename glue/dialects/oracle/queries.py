@@ -11,15 +11,27 @@ from glue.dialects.errors import UnsupportedError
 from glue.dialects.oracle.aggregates import ordered
 from glue.dialects.oracle.blocks import Blocks
 from glue.dialects.oracle.functions import AGGREGATES
-from glue.dialects.oracle.kinds import MOMENTS, NULL, NUMBERS, TEXTS, are_of_one_length, longest
+from glue.dialects.oracle.kinds import (
+    DOUBLES,
+    MOMENTS,
+    NULL,
+    NUMBERS,
+    TEXTS,
+    are_of_one_length,
+    as_key,
+    longest,
+    number_kind,
+)
 from glue.dialects.oracle.limits import Cut, cut_of, limited
 from glue.dialects.oracle.names import folded
 from glue.dialects.oracle.sources import shielded
 from glue.dialects.oracle_errors import OracleError
 from glue.dialects.scopes import Output, Scope
-from glue.dialects.values import Sql
+from glue.dialects.values import MAX_DIGITS, WHOLE_DIGITS, Sql
 
 _WORD = re.compile(r"[A-Z][A-Z0-9_]*")
+_MOST_ATTEMPTS = 5
+"""To find the types of a recursion: exact numbers, then longer ones, then binary ones."""
 _SET_WORDS = {"UNION": "union", "MINUS": "except", "EXCEPT": "except", "INTERSECT": "intersect"}
 
 
@@ -91,8 +103,17 @@ class Queries(Blocks):
         if len(outputs) != len(others):
             raise OracleError("ORA-01789", "query block has incorrect number of result columns")
         joined = [_one_output(one, other) for one, other in zip(outputs, others, strict=True)]
+        if not node.is_all and any(one.kind == "rounded" for one in joined):
+            left, right = self._with_known_digits(left, outputs), self._with_known_digits(right, others)
         word = _SET_WORDS[node.word] + " all" * node.is_all
         return f"({left}) {word} ({right})", joined
+
+    def _with_known_digits(self, query: str, outputs: list[Output]) -> str:
+        """A query whose rows are going to be told apart."""
+        alias = self.alias()
+        columns = [Sql(f"{alias}.c{place}", one.kind) for place, one in enumerate(outputs, 1)]
+        named = ", ".join(f"{as_key(one)} as c{place}" for place, one in enumerate(columns, 1))
+        return f"select {named} from ({query}) as {alias}"
 
     def _side(self, body: nodes.Body) -> tuple[str, list[Output]]:
         if isinstance(body, nodes.Block):
@@ -134,22 +155,19 @@ class Queries(Blocks):
         anchor, outputs = self._anchor(body.left, named, names)
         outputs = _renamed(outputs, names)
         inner = self.alias("w")
-        self.named_queries[folded(named.name)] = (inner, outputs)
         columns = [f"c{place}" for place in range(1, len(outputs) + 1)]
-        key, is_ordered = self._search_keys(named, outputs)
+        is_ordered = named.search is not None
         extra = ["ids"] + ["places"] * is_ordered + ["is_cycle"] * (named.cycle is not None)
         watched = (
             [] if named.cycle is None else [f"c{_place_named(one, outputs)}" for one in named.cycle.columns]
         )
         carried = self._carried(body.right, inner, extra, watched)
-        recursive, others = self.block(body.right, None, None, hidden=carried)
-        row = _row(watched or ["0"])
+        recursive, outputs = self._recursive_branch(body.right, folded(named.name), inner, outputs, carried)
+        typed = {column: _as_typed(column, one) for column, one in zip(columns, outputs, strict=True)}
+        row = _row([typed[column] for column in watched] or ["0"])
+        key = _row([typed[column] for column in self._search_keys(named, outputs)])
         first = f"select *, [{row}]" + (f", [{key}]" if is_ordered else "")
         first += ", false" * (named.cycle is not None)
-        if len(others) != len(outputs):
-            raise OracleError("ORA-01789", "query block has incorrect number of result columns")
-        for one, other in zip(outputs, others, strict=True):
-            _one_output(one, other)
         next_columns = [*columns, "old_ids"] + ["old_places"] * is_ordered
         found = f"list_contains(old_ids, {row})" if watched else "false"
         grown = f"list_append(old_ids, {row})" if watched else "old_ids"
@@ -162,7 +180,7 @@ class Queries(Blocks):
             then += f", {found}"
             where = " where not old_is_cycle"
             next_columns.append("old_is_cycle")
-        casts = ", ".join(_as_typed(column, one) for column, one in zip(columns, outputs, strict=True))
+        casts = ", ".join(typed.values())
         then = then.replace(", ".join(columns), casts, 1)
         first = first.replace("*", casts, 1)
         text = (
@@ -171,6 +189,31 @@ class Queries(Blocks):
         )
         self.named_queries[folded(named.name)] = (stored, outputs)
         return f"{text}, {stored} as ({self._with_marks_of(named, inner, outputs)})"
+
+    def _recursive_branch(
+        self,
+        block: nodes.Block,
+        name: str,
+        inner: str,
+        outputs: list[Output],
+        carried: Callable[[Scope], list[str]],
+    ) -> tuple[str, list[Output]]:
+        """What refers to the rows before it, and the columns of all rows: they hold what comes later too."""
+        outputs = [_unlimited(one) for one in outputs]
+        for attempt in range(_MOST_ATTEMPTS):
+            self.named_queries[name] = (inner, outputs)
+            text, others = self.block(block, None, None, hidden=carried)
+            if len(others) != len(outputs):
+                raise OracleError("ORA-01789", "query block has incorrect number of result columns")
+            joined = [_unlimited(_one_output(one, other)) for one, other in zip(outputs, others, strict=True)]
+            if joined == outputs:
+                return text, outputs
+            grows = attempt > 0  # with every row: exact numbers do not hold it
+            outputs = [
+                Output(one.name, "rounded") if grows and one.scale > before.scale else one
+                for one, before in zip(joined, outputs, strict=True)
+            ]
+        raise UnsupportedError("a recursive WITH whose columns have no one type")
 
     def _anchor(
         self, body: nodes.Body, named: nodes.NamedQuery, names: list[str]
@@ -191,15 +234,16 @@ class Queries(Blocks):
             raise OracleError("ORA-32038", "number of WITH clause column names does not match")
         return text, outputs
 
-    def _search_keys(self, named: nodes.NamedQuery, outputs: list[Output]) -> tuple[str, bool]:
+    def _search_keys(self, named: nodes.NamedQuery, outputs: list[Output]) -> list[str]:
+        """The columns that SEARCH goes by."""
         if named.search is None:
-            return "", False
+            return []
         keys = []
         for term in named.search.order:
             if not isinstance(term.value, nodes.Name) or term.is_descending or term.nulls:
                 raise UnsupportedError("SEARCH in another order than that of columns going up")
             keys.append(f"c{_place_named(term.value.parts[-1], outputs)}")
-        return _row(keys), True
+        return keys
 
     def _carried(
         self, block: nodes.Block, stored: str, extra: list[str], watched: list[str]
@@ -305,6 +349,16 @@ class Queries(Blocks):
     }
 
 
+def _unlimited(one: Output) -> Output:
+    """A column of a recursion, as long as its type allows."""
+    precision = one.precision
+    if one.kind == "number":
+        precision = MAX_DIGITS if one.scale else WHOLE_DIGITS
+    elif one.kind in TEXTS:
+        precision = one.precision if one.kind == "char" else min(one.precision, 0)
+    return Output(one.name, one.kind, precision, one.scale, one.may_fail)
+
+
 def _row(columns: list[str]) -> str:
     return f"row({', '.join(columns)})"
 
@@ -313,7 +367,7 @@ def _as_typed(column: str, output: Output) -> str:
     """A column of a recursion, in a type that holds what comes later too."""
     if output.kind == "number":
         return f"{column}::decimal(38, {output.scale})" if output.scale else f"{column}::bigint"
-    if output.kind == "double":
+    if output.kind in DOUBLES:
         return f"{column}::double"
     if output.kind in MOMENTS:
         return f"{column}::timestamp"
@@ -344,7 +398,11 @@ def _one_output(one: Output, other: Output) -> Output:
         return Output(one.name, other.kind, other.precision, other.scale)
     kind = one.kind
     if other.kind not in ("null", kind):
-        for family, widest in ((TEXTS, "text"), (NUMBERS, "double"), (MOMENTS, "timestamp")):
+        for family, widest in (
+            (TEXTS, "text"),
+            (NUMBERS, number_kind([kind, other.kind])),
+            (MOMENTS, "timestamp"),
+        ):
             if {kind, other.kind} <= family:
                 kind = widest
                 break
