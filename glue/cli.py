@@ -15,6 +15,7 @@ from glue import __version__
 from glue.cli_bank import bank
 from glue.cli_build import build
 from glue.cli_connect import connect
+from glue.cli_dialect import dialect
 from glue.cli_doctor import doctor
 from glue.cli_embed import embed
 from glue.cli_engine import engine
@@ -64,6 +65,7 @@ _COMMANDS = (
     build,
     query,
     export,
+    dialect,
     doctor,
     manifest,
     bank,

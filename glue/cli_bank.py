@@ -31,9 +31,10 @@ def bank() -> None:
     epilog="""\b
 Example:
   glue bank load sqlite
-  glue bank load duckdb --instance t1a-007""",
+  glue bank load oracle-local --instance t1a-007
+  glue bank load postgresql --connection bank --owner admin""",
 )
-@click.argument("engine", type=click.Choice(["sqlite", "duckdb"]))
+@click.argument("engine", metavar="ENGINE")
 @click.option(
     "--instance",
     "instances",
@@ -41,15 +42,38 @@ Example:
     metavar="NAME",
     help="D: the base data (default). D': every question's supplementary instance. t1a-007: that one's.",
 )
-def bank_load(engine: str, instances: tuple[str, ...]) -> None:
-    """Make the bank's database files and import them as a benchmark (enterprise, enterprise_duckdb).
+@click.option(
+    "--connection", metavar="NAME", help="The server, by the name `glue connect` gave it: who will ask there."
+)
+@click.option(
+    "--owner",
+    metavar="NAME",
+    help="A connection to it whose user may create schemas and tables (default: the same).",
+)
+@click.option(
+    "--replace",
+    is_flag=True,
+    help="On a server, drop tables of the bank's names that hold something else, and make them anew.",
+)
+def bank_load(
+    engine: str, instances: tuple[str, ...], connection: str | None, owner: str | None, replace: bool
+) -> None:
+    """Make the bank's databases and import them as a benchmark (enterprise, enterprise_duckdb, …).
+
+    Files of sqlite, duckdb, oracle-local and mssql-local; on a server (postgresql, mariadb, mysql, oracle,
+    sqlserver) tables in schemas named after the databases, which --connection's user is let read. What is
+    there already and the same is left alone; what is not the same is an error.
 
     Supplementary instances, whose rows at the edges tell right answers from lucky ones, are a benchmark of
-    their own (enterprise_supplementary, enterprise_supplementary_duckdb): a database to each question.
+    their own (enterprise_supplementary, enterprise_supplementary_duckdb, …): a file to each question.
     """
     from glue.bank import load_bank
+    from glue.bank.loading_servers import ServerChoice
 
-    print_import(load_bank(Home.current(), engine, command_line(), instances))
+    if connection is None and (owner is not None or replace):
+        raise GlueError("--owner and --replace are of a server", "name it with --connection")
+    server = None if connection is None else ServerChoice(connection, owner, replace)
+    print_import(load_bank(Home.current(), engine, command_line(), instances, server))
 
 
 @bank.command(

@@ -176,6 +176,11 @@ Examples:
     help="Keep N sample values of each column (5 where N is left out); on a live database, not of those that "
     "look personal.",
 )
+@click.option(
+    "--engine",
+    type=click.Choice(["oracle-local", "mssql-local"]),
+    help="Answers on a DuckDB FILE in Oracle's SQL or T-SQL, where it was not loaded for that already.",
+)
 @options(_snapshot, REPLACE)
 def import_database(
     file: Path | None,
@@ -185,6 +190,7 @@ def import_database(
     schemas: tuple[str, ...],
     tables: tuple[str, ...],
     samples: int,
+    engine: str | None,
     snapshot: str | None,
     replace: bool,
 ) -> None:
@@ -203,6 +209,8 @@ def import_database(
     if (file is None) == (connection is None):
         raise GlueError("the catalog is of a FILE or of a --connection", "name one of them")
     if connection is not None:
+        if engine is not None:
+            raise GlueError("--engine is of a DuckDB FILE", "leave it out: the connection has its engine")
         from glue.connections import stored_connection
         from glue.importers.live import Selection, read_live_database
 
@@ -215,7 +223,7 @@ def import_database(
         raise GlueError("--schemas, --tables and --snapshot are of a live database", "leave them out")
     from glue.importers.database import read_database
 
-    land_and_tell(read_database(file, name, db_id, samples), replace)
+    land_and_tell(read_database(file, name, db_id, samples, engine), replace)
 
 
 def _as_typed(path: Path) -> str:

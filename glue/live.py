@@ -90,6 +90,19 @@ class LiveDatabase:
             with contextlib.suppress(Exception):
                 cursor.close()
 
+    def writer(self) -> Any:
+        """The driver's connection, in which transactions may write from now on, none of them by itself."""
+        self._link.rollback()
+        if self.address.engine == "postgresql":
+            self.rows("set session characteristics as transaction read write")
+            self._link.rollback()
+        if self.address.engine in ("mysql", "mariadb"):
+            self.rows("set session transaction read write")
+            self._link.autocommit(False)
+        else:
+            self._link.autocommit = False
+        return self._link
+
     def limit_time(self, seconds: float) -> None:
         """The next queries may take so long each."""
         if self.address.engine == "oracle":

@@ -21,7 +21,10 @@ from tests.engines.servers import Servers
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-WALKED = {"your-own-warehouse.md": "test_your_own_warehouse.py"}
+WALKED = {
+    "your-own-warehouse.md": "test_your_own_warehouse.py",
+    "local-engines.md": "test_local_engines_page.py",
+}
 """Pages whose commands another test runs, in a home of their own."""
 
 OTHER_TOOLS = re.compile(r"(make (?P<target>\w+)|source \.venv/bin/activate)$")

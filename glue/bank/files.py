@@ -1,19 +1,24 @@
-"""The bank's databases and instances as files of SQLite and DuckDB, keys enforced."""
+"""The bank's databases and instances as files of SQLite and DuckDB, keys enforced.
+
+A local engine's files are DuckDB's: names and types that its dialect knows are in their comments.
+"""
 
 from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from glue.bank.ddl import create_statement, declared_type, name_list, own_name, quoted_name
 from glue.bank.generation import TableRows, generate, generated
 from glue.bank.instances import apply_steps, quoted
-from glue.bank.manifest import BankTable, InstanceStep, Manifest
+from glue.bank.manifest import DIALECT_OF, BankTable, InstanceStep, Manifest
+from glue.dialects.catalog import column_comment, table_comment
 from glue.errors import GlueError
 
 if TYPE_CHECKING:
@@ -43,14 +48,16 @@ def write_sqlite(manifest: Manifest, db_id: str, path: Path) -> bool:
     return is_new
 
 
-def write_duckdb(manifest: Manifest, db_id: str, path: Path) -> bool:
+def write_duckdb(manifest: Manifest, db_id: str, path: Path, engine: str = "duckdb") -> bool:
     """Write a database as a DuckDB file, foreign keys enforced, descriptions as comments.
+
+    `engine` may be a local one instead; then the comments say what its dialect knows of names and types.
 
     DuckDB stamps every file with a number of its own, so two files with the same content differ in bytes:
     a file that has this content already is left alone. Whether it was written.
     """
     with _replacement(path) as temporary, generated(manifest, db_id) as connection:
-        _fill_duckdb(connection, manifest.databases[db_id], temporary)
+        _fill_duckdb(connection, manifest.databases[db_id], temporary, engine)
         is_new = not _same_duckdb(connection, temporary, path)
         if is_new:
             _put_in_place(temporary, path)
@@ -64,8 +71,9 @@ def write_instance(manifest: Manifest, instance: str, engine: str, base: Path, p
     file was written: one with this content already is left alone.
     """
     with _replacement(path) as temporary:
-        write = _write_sqlite_instance if engine == "sqlite" else _write_duckdb_instance
-        return write(manifest, instance, base, temporary, path)
+        if engine == "sqlite":
+            return _write_sqlite_instance(manifest, instance, base, temporary, path)
+        return _write_duckdb_instance(manifest, instance, engine, base, temporary, path)
 
 
 def _write_sqlite_instance(
@@ -86,7 +94,7 @@ def _write_sqlite_instance(
 
 
 def _write_duckdb_instance(
-    manifest: Manifest, instance: str, base: Path, temporary: Path, path: Path
+    manifest: Manifest, instance: str, engine: str, base: Path, temporary: Path, path: Path
 ) -> bool:
     """A copy of the file takes the steps where DuckDB can; else the file is written anew from changed rows.
 
@@ -102,7 +110,7 @@ def _write_duckdb_instance(
         except GlueError as error:
             if not isinstance(error.__cause__, duckdb.ConstraintException):
                 raise
-            _change_and_fill(connection, base, temporary, tables, steps)
+            _change_and_fill(connection, base, temporary, tables, steps, engine)
         is_new = not _same_duckdb(connection, temporary, path)
     if is_new:
         _put_in_place(temporary, path)
@@ -138,6 +146,7 @@ def _change_and_fill(
     temporary: Path,
     tables: Sequence[BankTable],
     steps: Sequence[InstanceStep],
+    engine: str,
 ) -> None:
     """The steps run on tables without keys; the file that is filled from them holds to the keys."""
     import duckdb
@@ -148,7 +157,7 @@ def _change_and_fill(
         connection.execute(f'create table "{table.name}" as from base."{table.name}"')
     apply_steps(connection, tables, steps, "duckdb")
     try:
-        _fill_duckdb(connection, tables, temporary)
+        _fill_duckdb(connection, tables, temporary, engine)
     except duckdb.Error as error:
         raise GlueError(
             f"instance {steps[0].instance} breaks a key: {str(error).splitlines()[0]}",
@@ -175,30 +184,6 @@ def _put_in_place(temporary: Path, path: Path) -> None:
     with temporary.open("rb") as file:
         os.fsync(file.fileno())
     temporary.replace(path)
-
-
-def create_statement(table: BankTable, engine: str) -> str:
-    """The CREATE TABLE statement of `table` with its keys, in the words of `engine`."""
-    parts = [
-        f'"{column.name}" {_data_type(column.data_type, engine)}{"" if column.is_nullable else " NOT NULL"}'
-        for column in table.columns
-    ]
-    if table.primary_key:
-        parts.append(f"PRIMARY KEY ({_name_list(table.primary_key)})")
-    parts += [
-        f'CONSTRAINT "{key.name}" FOREIGN KEY ({_name_list(key.columns)}) '
-        f'REFERENCES "{key.referenced_table}" ({_name_list(key.referenced_columns)})'
-        for key in table.foreign_keys
-    ]
-    return f'CREATE TABLE "{table.name}" (\n    ' + ",\n    ".join(parts) + "\n)"
-
-
-def _data_type(data_type: str, engine: str) -> str:
-    return "REAL" if engine == "sqlite" and data_type.startswith("DECIMAL") else data_type
-
-
-def _name_list(names: Iterable[str]) -> str:
-    return ", ".join(f'"{name}"' for name in names)
 
 
 def _fill_sqlite(tables: Sequence[TableRows], path: Path) -> None:
@@ -231,23 +216,38 @@ def _sqlite_value(value: Any) -> Any:
     return value
 
 
-def _fill_duckdb(connection: duckdb.DuckDBPyConnection, tables: Sequence[BankTable], path: Path) -> None:
+def _fill_duckdb(
+    connection: duckdb.DuckDBPyConnection, tables: Sequence[BankTable], path: Path, engine: str
+) -> None:
     connection.execute(f"attach {quoted(str(path))} as bank (block_size {_DUCKDB_BLOCK_BYTES})")
     connection.execute("use bank")
     connection.execute("begin")
     for table in tables:
-        connection.execute(create_statement(table, "duckdb"))
-        order = _name_list(table.primary_key) or "all"
-        connection.execute(f'insert into "{table.name}" select * from memory."{table.name}" order by {order}')
-        connection.execute(f'comment on table "{table.name}" is {quoted(table.description)}')
-        for column in table.columns:
-            connection.execute(
-                f'comment on column "{table.name}"."{column.name}" is {quoted(column.description)}'
-            )
+        name = quoted_name(table.name, engine)
+        connection.execute(create_statement(table, engine))
+        order = name_list(table.primary_key, engine) or "all"
+        connection.execute(f'insert into {name} select * from memory."{table.name}" order by {order}')
+        _comment(connection, table, engine)
     connection.execute("commit")
     connection.execute("checkpoint bank")
     connection.execute("use memory")
     connection.execute("detach bank")
+
+
+def _comment(connection: duckdb.DuckDBPyConnection, table: BankTable, engine: str) -> None:
+    """The descriptions; for a local engine what its dialect knows of names and types."""
+    name, dialect = quoted_name(table.name, engine), DIALECT_OF[engine]
+    is_local = engine != dialect
+    said = table.description
+    if is_local:
+        said = table_comment(dialect, own_name(table.name, engine), table.description)
+    connection.execute(f"comment on table {name} is {quoted(said)}")
+    for column in table.columns:
+        said = column.description
+        if is_local:
+            declared = declared_type(column.data_type, engine)
+            said = column_comment(own_name(column.name, engine), declared, column.description)
+        connection.execute(f"comment on column {name}.{quoted_name(column.name, engine)} is {quoted(said)}")
 
 
 def _same_duckdb(connection: duckdb.DuckDBPyConnection, left: Path, right: Path) -> bool:

@@ -1,4 +1,4 @@
-"""`glue bank load`: the bank's databases and D′ instances as files of the home, and their landing rows."""
+"""`glue bank load`: the bank's databases, as files of the home or on a server, D′, and their landing rows."""
 
 from __future__ import annotations
 
@@ -8,13 +8,24 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from glue.bank.ddl import own_name
 from glue.bank.files import write_duckdb, write_instance, write_sqlite
-from glue.bank.manifest import ENGINES, BankKey, BankQuestion, BankTable, InstanceStep, Manifest
+from glue.bank.manifest import (
+    DIALECT_OF,
+    ENGINES,
+    FILE_SUFFIXES,
+    BankKey,
+    BankQuestion,
+    BankTable,
+    InstanceStep,
+    Manifest,
+)
 from glue.bank.reading import read_manifest
 from glue.errors import GlueError, nearest
 from glue.home import Home
 
 if TYPE_CHECKING:
+    from glue.bank.loading_servers import ServerChoice
     from glue.importers.common import ImportBatch, ImportReport
     from glue.importers.introspection import DatabaseFacts, TableFacts
 
@@ -27,23 +38,31 @@ FIRST_PASS = "first_pass"
 _N_SAMPLES = 3  # sample values of a column that no value domain lists
 
 
-def load_bank(home: Home, engine: str, command: str, instances: Sequence[str] = ()) -> ImportReport:
-    """Write the bank's databases under bank/<engine>/ of the home and land their benchmark.
+def load_bank(
+    home: Home,
+    engine: str,
+    command: str,
+    instances: Sequence[str] = (),
+    server: ServerChoice | None = None,
+) -> ImportReport:
+    """Write the bank's databases, under bank/<engine>/ of the home or on a server, and land their benchmark.
 
-    SQLite is benchmark `enterprise`, DuckDB `enterprise_duckdb`. With `instances` (`D'` for all, or ids of
-    questions) it is the supplementary instances, one database per question, under bank/<engine>/instances/
-    and as benchmark `enterprise_supplementary`, `enterprise_supplementary_duckdb`; `D` is the base data
-    again. Loading the same bank again changes nothing (`is_new` is false then); a newer one takes the place
-    of the old. GlueError for an unknown engine or instance, a manifest that does not hold together, or
-    another import under way.
+    SQLite is benchmark `enterprise`, DuckDB `enterprise_duckdb`, and so on. With `instances` (`D'` for all,
+    or ids of questions) it is the supplementary instances, one database per question, under
+    bank/<engine>/instances/ and as benchmark `enterprise_supplementary`, `enterprise_supplementary_duckdb`;
+    `D` is the base data again. Loading the same bank again changes nothing (`is_new` is false then); a newer
+    one takes the place of the old. GlueError for an unknown engine or instance, a manifest that does not hold
+    together, a server that cannot be loaded, or another import under way.
     """
     from glue.importers.common import land
 
-    return land(home, bank_batch(home, engine, instances), replace=True, command=command)
+    return land(home, bank_batch(home, engine, instances, server), replace=True, command=command)
 
 
-def bank_batch(home: Home, engine: str, instances: Sequence[str] = ()) -> ImportBatch:
-    """Write the files of the bank for an engine and give what is to be landed of them."""
+def bank_batch(
+    home: Home, engine: str, instances: Sequence[str] = (), server: ServerChoice | None = None
+) -> ImportBatch:
+    """Write the bank for an engine and give what is to be landed of it."""
     if engine not in ENGINES:
         close = nearest(engine, list(ENGINES))
         hint = f"did you mean {close!r}?" if close else f"engines: {', '.join(ENGINES)}"
@@ -51,6 +70,12 @@ def bank_batch(home: Home, engine: str, instances: Sequence[str] = ()) -> Import
     manifest = read_manifest()
     folder = home.root / "bank" / engine
     chosen = _chosen(manifest, instances)
+    if engine not in FILE_SUFFIXES:
+        if chosen is not None:
+            raise GlueError("supplementary instances are files", f"engines: {', '.join(FILE_SUFFIXES)}")
+        return _server_batch(home, manifest, engine, server)
+    if server is not None:
+        raise GlueError(f"the databases of {engine} are files", "leave --connection out")
     if chosen is None:
         return _base_batch(manifest, engine, folder)
     return _supplementary_batch(manifest, engine, folder, chosen)
@@ -85,8 +110,24 @@ def _base_batch(manifest: Manifest, engine: str, folder: Path) -> ImportBatch:
         path, is_written = _base_file(manifest, engine, folder, db_id)
         batch.notes.append(f"{path} {'written' if is_written else 'is up to date'}")
         _add_database(batch, manifest, db_id, db_id, introspect(path, _N_SAMPLES))
-    for position, question in enumerate(manifest.questions):
-        _add_question(batch, manifest, position, question, question.db_id, engine)
+    _add_questions(batch, manifest, engine)
+    return batch
+
+
+def _server_batch(home: Home, manifest: Manifest, engine: str, server: ServerChoice | None) -> ImportBatch:
+    from glue.bank.loading_servers import load_databases
+
+    if server is None:
+        raise GlueError(
+            f"the bank is loaded into {engine} through a connection",
+            f"glue connect NAME URL, then glue bank load {engine} --connection NAME",
+        )
+    batch = _batch(manifest, engine, f"connection {server.connection}", ENGINES[engine])
+    for loaded in load_databases(home, manifest, engine, server, _N_SAMPLES):
+        said = "made" if loaded.is_made else "holds it already"
+        batch.notes.append(f"{loaded.facts.snapshot_id.removeprefix('live:')} {said}")
+        _add_database(batch, manifest, loaded.db_id, loaded.db_id, loaded.facts)
+    _add_questions(batch, manifest, engine)
     return batch
 
 
@@ -111,7 +152,7 @@ def _supplementary_batch(
             continue
         base, db_id = base_facts[question.db_id], f"{question.db_id}@{question.question_id}"
         assert base.path is not None
-        path = folder / "instances" / f"{question.question_id}.{engine}"
+        path = folder / "instances" / f"{question.question_id}.{FILE_SUFFIXES[engine]}"
         n_written += write_instance(manifest, question.question_id, engine, base.path, path)
         facts = _instance_facts(base, manifest.instances[question.question_id], path)
         _add_database(batch, manifest, question.db_id, db_id, facts)
@@ -122,7 +163,7 @@ def _supplementary_batch(
     return batch
 
 
-def _batch(manifest: Manifest, engine: str, folder: Path, benchmark: str) -> ImportBatch:
+def _batch(manifest: Manifest, engine: str, folder: Path | str, benchmark: str) -> ImportBatch:
     from glue.importers.common import ImportBatch, sha256_of
 
     options = {"engine": engine, "folder": str(folder)}
@@ -133,8 +174,10 @@ def _batch(manifest: Manifest, engine: str, folder: Path, benchmark: str) -> Imp
 
 def _base_file(manifest: Manifest, engine: str, folder: Path, db_id: str) -> tuple[Path, bool]:
     """The file of a database's base data, and whether it had to be written."""
-    path = folder / f"{db_id}.{engine}"
-    return path, (write_sqlite if engine == "sqlite" else write_duckdb)(manifest, db_id, path)
+    path = folder / f"{db_id}.{FILE_SUFFIXES[engine]}"
+    if engine == "sqlite":
+        return path, write_sqlite(manifest, db_id, path)
+    return path, write_duckdb(manifest, db_id, path, engine)
 
 
 def _instance_facts(base: DatabaseFacts, steps: Sequence[InstanceStep], path: Path) -> DatabaseFacts:
@@ -145,9 +188,9 @@ def _instance_facts(base: DatabaseFacts, steps: Sequence[InstanceStep], path: Pa
     from glue.importers.common import sha256_of
     from glue.importers.introspection import introspect
 
-    n_new = Counter(step.table_name for step in steps if step.action == "insert")
+    n_new = Counter(own_name(step.table_name, base.engine) for step in steps if step.action == "insert")
     tables = [replace(table, n_rows=(table.n_rows or 0) + n_new[table.name]) for table in base.tables]
-    if base.engine == "duckdb":
+    if base.engine != "sqlite":
         n_bytes = path.stat().st_size
         return replace(base, path=path.resolve(), snapshot_id=sha256_of(path), n_bytes=n_bytes, tables=tables)
     facts = introspect(path)
@@ -164,67 +207,84 @@ def _add_database(
     batch: ImportBatch, manifest: Manifest, schema: str, db_id: str, facts: DatabaseFacts
 ) -> None:
     """Land a database as the manifest has its schema, with row counts and stored types from its file."""
-    batch.files[str(facts.path)] = facts.snapshot_id
+    batch.files[str(facts.path or f"connection {facts.connection}, database {db_id}")] = facts.snapshot_id
     of_database = {"benchmark": batch.benchmark, "db_id": db_id, "source": "bank"}
     batch.add(
         "databases",
         **of_database,
         engine=facts.engine,
-        path=str(facts.path),
+        path=None if facts.path is None else str(facts.path),
         snapshot_id=facts.snapshot_id,
         n_bytes=facts.n_bytes,
+        connection=facts.connection,
+        search_path=facts.search_path,
     )
     found = {table.name: table for table in facts.tables}
     for table in manifest.databases[schema]:
+        name = own_name(table.name, facts.engine)
         batch.add(
             "tables",
             **of_database,
-            table_name=table.name,
+            table_name=name,
             table_position=table.position,
             natural_name=table.name.replace("_", " "),
             description=table.description,
-            n_rows=found[table.name].n_rows,
+            n_rows=found[name].n_rows,
         )
-        _add_columns(batch, manifest, table, found[table.name], of_database)
+        _add_columns(batch, manifest, table, found[name], of_database, facts.engine)
         for key in table.foreign_keys:
-            _add_foreign_key(batch, table, key, of_database)
+            _add_foreign_key(batch, table, key, of_database, facts.engine)
 
 
 def _add_columns(
-    batch: ImportBatch, manifest: Manifest, table: BankTable, facts: TableFacts, of_database: dict[str, str]
+    batch: ImportBatch,
+    manifest: Manifest,
+    table: BankTable,
+    facts: TableFacts,
+    of_database: dict[str, str],
+    engine: str,
 ) -> None:
     found = {column.name: column for column in facts.columns}
     for column in table.columns:
+        name = own_name(column.name, engine)
         values = manifest.domains[column.value_domain] if column.value_domain else ()
         batch.add(
             "columns",
             **of_database,
-            table_name=table.name,
-            column_name=column.name,
+            table_name=facts.name,
+            column_name=name,
             column_position=column.position,
-            data_type=found[column.name].data_type,
+            data_type=found[name].data_type,
             natural_name=column.name.replace("_", " "),
             description=column.description,
             value_description="; ".join(f"{v.value}: {v.meaning}" for v in values) or None,
-            sample_values=[v.value for v in values] or found[column.name].sample_values,
+            sample_values=[v.value for v in values] or found[name].sample_values,
             is_primary_key=column.is_primary_key,
             is_nullable=column.is_nullable,
-            storage_classes=found[column.name].storage_classes,
+            storage_classes=found[name].storage_classes,
         )
 
 
-def _add_foreign_key(batch: ImportBatch, table: BankTable, key: BankKey, of_database: dict[str, str]) -> None:
+def _add_foreign_key(
+    batch: ImportBatch, table: BankTable, key: BankKey, of_database: dict[str, str], engine: str
+) -> None:
     for position, (name, referenced) in enumerate(zip(key.columns, key.referenced_columns, strict=True), 1):
         batch.add(
             "foreign_keys",
             **of_database,
             key_name=key.name,
             key_position=position,
-            table_name=table.name,
-            column_name=name,
-            referenced_table=key.referenced_table,
-            referenced_column=referenced,
+            table_name=own_name(table.name, engine),
+            column_name=own_name(name, engine),
+            referenced_table=own_name(key.referenced_table, engine),
+            referenced_column=own_name(referenced, engine),
+            is_inferred=not key.is_enforced,
         )
+
+
+def _add_questions(batch: ImportBatch, manifest: Manifest, engine: str) -> None:
+    for position, question in enumerate(manifest.questions):
+        _add_question(batch, manifest, position, question, question.db_id, engine)
 
 
 def _add_question(
@@ -250,7 +310,7 @@ def _add_question(
         question=question.question,
         evidence=question.evidence,
         difficulty=question.difficulty,
-        dialect=engine,
+        dialect=DIALECT_OF[engine],
         is_ordered=question.is_ordered,
         intent=question.intent,
         language="en",
@@ -267,15 +327,15 @@ def _add_statements(
         "benchmark": batch.benchmark,
         "question_id": question.question_id,
         "gold_edition": gold_edition,
-        "dialect": engine,
+        "dialect": DIALECT_OF[engine],
     }
-    gold = question.sql("gold", engine, edition)
+    gold = question.sql("gold", DIALECT_OF[engine], edition)
     if gold is None:
         raise GlueError(
             f"{question.question_id} has no gold for {engine}", "add it to seeds/bank/bank_statements.csv"
         )
     batch.add("golds", **of_question, gold_number=1, gold_sql=gold)
     for role in ("distractor", "second_gold"):
-        sql = question.sql(role, engine, edition)
+        sql = question.sql(role, DIALECT_OF[engine], edition)
         if sql is not None:
             batch.add("question_statements", **of_question, role=role, sql=sql)

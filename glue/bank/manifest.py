@@ -12,9 +12,33 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-ENGINES = {"sqlite": "enterprise", "duckdb": "enterprise_duckdb"}
-"""Engine of the files to write -> benchmark that is landed."""
-DIALECTS = ("oracle", "duckdb", "sqlite")
+ENGINES = {
+    "sqlite": "enterprise",
+    "duckdb": "enterprise_duckdb",
+    "oracle-local": "enterprise_oracle_local",
+    "mssql-local": "enterprise_mssql_local",
+    "postgresql": "enterprise_postgresql",
+    "mariadb": "enterprise_mariadb",
+    "mysql": "enterprise_mysql",
+    "oracle": "enterprise_oracle",
+    "sqlserver": "enterprise_sqlserver",
+}
+"""Engine that the bank is loaded into -> benchmark that is landed."""
+FILE_SUFFIXES = {"sqlite": "sqlite", "duckdb": "duckdb", "oracle-local": "duckdb", "mssql-local": "duckdb"}
+"""Engine whose databases are files -> how their names end."""
+DIALECT_OF = {
+    "sqlite": "sqlite",
+    "duckdb": "duckdb",
+    "oracle-local": "oracle",
+    "mssql-local": "tsql",
+    "postgresql": "postgres",
+    "mariadb": "mysql",
+    "mysql": "mysql",
+    "oracle": "oracle",
+    "sqlserver": "tsql",
+}
+"""Engine -> dialect of the statements that are asked there."""
+DIALECTS = ("oracle", "duckdb", "sqlite", "postgres", "mysql", "tsql")
 ROLES = ("gold", "distractor", "second_gold")
 EDITIONS = ("final", "first_pass")
 CONSTRAINT_KINDS = ("grain", "output", "null", "boundary", "ordering", "duplicates", "scope", "rounding")
@@ -47,6 +71,7 @@ class BankKey:
     columns: tuple[str, ...]
     referenced_table: str
     referenced_columns: tuple[str, ...]
+    is_enforced: bool = True  # by a constraint; else merely inferred, from names and values
 
 
 @dataclass(frozen=True)

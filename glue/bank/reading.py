@@ -155,6 +155,7 @@ def _foreign_keys(folder: Path) -> dict[tuple[str, str], list[BankKey]]:
             tuple(row.text("column_name") for row in rows),
             rows[0].text("referenced_table"),
             tuple(row.text("referenced_column") for row in rows),
+            rows[0].flag("is_enforced"),
         )
         keys.setdefault((db_id, table_name), []).append(key)
     return keys

@@ -24,7 +24,7 @@ def update(session: LocalSession, tables: Tables, reader: Reader) -> None:
     _check_dialect(session, "UPDATE")
     words = reader.words
     words.want("UPDATE")
-    table, source = _target(tables, reader)
+    table, source, row = _target(tables, reader)
     words.want("SET", "ORA-00971")
     columns: list[LoadedColumn] = []
     values: list[str] = []
@@ -36,7 +36,7 @@ def update(session: LocalSession, tables: Tables, reader: Reader) -> None:
         values.append(_value(reader, columns[-1]))
         if not words.take(","):
             break
-    rows = _asked(session, f"SELECT ROWID, {', '.join(values)} FROM {source} {_condition(reader)}")
+    rows = _asked(session, f"SELECT {row}.ROWID, {', '.join(values)} FROM {source} {_condition(reader)}")
     stored = [
         [
             row[0],
@@ -64,8 +64,8 @@ def delete(session: LocalSession, tables: Tables, reader: Reader) -> None:
     _check_dialect(session, "DELETE")
     reader.words.want("DELETE")
     reader.words.take("FROM")
-    table, source = _target(tables, reader)
-    rows = _asked(session, f"SELECT ROWID FROM {source} {_condition(reader)}")
+    table, source, row = _target(tables, reader)
+    rows = _asked(session, f"SELECT {row}.ROWID FROM {source} {_condition(reader)}")
     name = quoted(table.stored_name)
     _change(
         session,
@@ -79,13 +79,14 @@ def _check_dialect(session: LocalSession, statement: str) -> None:
         raise UnsupportedError(f"{statement} in SQL Server's dialect")
 
 
-def _target(tables: Tables, reader: Reader) -> tuple[LoadedTable, str]:
-    """The table, and it with its alias as they are written."""
-    place = reader.words.place
+def _target(tables: Tables, reader: Reader) -> tuple[LoadedTable, str, str]:
+    """The table, and as they are written: it with its alias, and what its rows are called."""
+    words = reader.words
+    place = words.place
     table = tables.loaded(reader.table_name())
-    if reader.words.is_name() and not reader.words.comes("SET"):
+    if words.is_name() and not words.comes("SET"):
         reader.name()
-    return table, reader.text_since(place)
+    return table, reader.text_since(place), words.since(place)[-1].text
 
 
 def _last_name(reader: Reader) -> str:

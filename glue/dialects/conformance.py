@@ -31,7 +31,7 @@ OUTCOMES: tuple[Outcome, ...] = ("pass", "wrong", "wrong_error", "unsupported")
 
 _KNOWN_DIGITS = Context(prec=15)
 _FRACTION = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d*?)0*")
-_TIME_LIMIT_S = 20
+TIME_LIMIT_S = 20
 _NEEDED = ("id", "topic", "setup", "sql", "ordered")
 
 
@@ -204,7 +204,7 @@ class LocalServer:
             if isinstance(error, duckdb.FatalException | duckdb.ConnectionException):
                 del self._sessions[key]
             if isinstance(error, duckdb.InterruptException):
-                return Answer(failure=f"no answer in {_TIME_LIMIT_S} seconds")
+                return Answer(failure=f"no answer in {TIME_LIMIT_S} seconds")
             return Answer(failure=f"DuckDB: {error}")
         except Exception as error:  # a mistake of ours is told with its case, and the others go on
             return Answer(failure=f"{type(error).__name__}: {error}")
@@ -243,7 +243,7 @@ def _own_database(session: LocalSession, number: int) -> Iterator[None]:
 
 @contextmanager
 def _time_limit(connection: Any) -> Iterator[None]:
-    timer = threading.Timer(_TIME_LIMIT_S, connection.interrupt)
+    timer = threading.Timer(TIME_LIMIT_S, connection.interrupt)
     timer.start()
     try:
         yield

@@ -76,13 +76,8 @@ class Reader:
 
     def name(self, code: str = "") -> str:
         """A name as the dialect knows it: an unquoted one is in capitals in Oracle."""
-        self.words.name(code)
-        return self._known(self.words.since(self.words.place - 1)[0])
-
-    def _known(self, token: Token) -> str:
-        if token.kind != "quoted":
-            return token.upper if self.is_oracle else token.text
-        return token.text[1:-1].replace(token.text[-1] * 2, token.text[-1])
+        name = self.words.name(code)
+        return name.text.upper() if self.is_oracle and not name.is_quoted else name.text
 
     def table_name(self) -> str:
         """The last part of a name with dots: schemas are not told apart."""

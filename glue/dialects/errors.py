@@ -4,7 +4,12 @@ from __future__ import annotations
 
 
 class DialectError(Exception):
-    """The server refuses this: `code` is its own (ORA-01843, 102), the words are ours."""
+    """The server refuses this: `code` is its own (ORA-01843, 102), the words are ours.
+
+    `place` is where in the statement, as far as that is known.
+    """
+
+    place: int | None = None
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(f"{code}: {message}")

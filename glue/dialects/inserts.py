@@ -16,9 +16,18 @@ from typing import Any
 from glue.dialects.definitions import Reader
 from glue.dialects.local import Settings
 from glue.dialects.oracle_dates import DATE_MODEL, TIMESTAMP_MODEL, moment_of
+from glue.dialects.oracle_tokens import text_of
 from glue.dialects.reading import Token
 from glue.dialects.stored_types import FineMoment
 
+_HEAD = re.compile(r"insert\s+into\s+[\w.$#\"\[\]]+\s*(?:\([^()']*\)\s*)?values\s*(?=\()", re.IGNORECASE)
+_PLAIN = re.compile(
+    r"\s*(?:(?P<text>'(?:[^']|'')*')|(?P<whole>-?\d+)(?![\w.])|(?P<number>-?\d+\.\d+)(?!\w)"
+    r"|(?P<null>null)\b)\s*(?P<end>[,)])",
+    re.IGNORECASE,
+)
+_NEXT_ROW = re.compile(r"\s*,\s*\(")
+_END = re.compile(r"\s*;?\s*")
 _ISO_DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
 _ISO_MOMENT = re.compile(r"(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)(?:\.(\d{1,6}))?")
 _FINE = re.compile(r"(?P<kept>.*[.:]\d{6})(?P<cut>\d{1,3})")
@@ -44,6 +53,51 @@ class Insert:
     columns: list[str] | None
     rows: list[list[Any]]
     query: str | None = None
+
+
+class PlainInserts:
+    """INSERTs of nothing but texts, numbers and NULLs that begin as one before did: read at once."""
+
+    def __init__(self, is_oracle: bool) -> None:
+        self._is_oracle = is_oracle
+        self._heads: dict[str, tuple[str, list[str] | None]] = {}
+
+    def remember(self, sql: str, insert: Insert) -> None:
+        """How this INSERT begins, and what that says."""
+        head = _HEAD.match(sql)
+        if head:
+            self._heads[head[0]] = insert.table, insert.columns
+
+    def read(self, sql: str) -> Insert | None:
+        """The INSERT, or None for one that has to be read in earnest."""
+        head = _HEAD.match(sql)
+        if head is None or head[0] not in self._heads:
+            return None
+        rows: list[list[Any]] = []
+        place = head.end() + 1
+        while True:
+            row: list[Any] = []
+            rows.append(row)
+            while found := _PLAIN.match(sql, place):
+                place = found.end()
+                row.append(self._value(found))
+                if found["end"] == ")":
+                    break
+            else:
+                return None
+            following = _NEXT_ROW.match(sql, place)
+            if following is None:
+                table, columns = self._heads[head[0]]
+                return Insert(table, columns, rows) if _END.fullmatch(sql, place) else None
+            place = following.end()
+
+    def _value(self, found: re.Match[str]) -> Any:
+        if found["text"]:
+            text = found["text"][1:-1].replace("''", "'")
+            return text or (None if self._is_oracle else text)
+        if found["whole"]:
+            return int(found["whole"])
+        return Decimal(found["number"]) if found["number"] else None
 
 
 class InsertReader(Reader):
@@ -122,7 +176,7 @@ def literal(tokens: list[Token], is_oracle: bool, variables: Mapping[str, Any]) 
 
 def _single(token: Token, is_oracle: bool, variables: Mapping[str, Any]) -> tuple[bool, Any]:
     if token.kind == "text":
-        text = _text(token.text)
+        text, _ = text_of(token.text)
         return True, None if is_oracle and not text else text
     if token.kind == "number":
         number = _number(token.text, is_oracle)
@@ -169,8 +223,8 @@ def _moment_called(tokens: list[Token], now: datetime) -> tuple[bool, datetime |
     )
     if name not in ("TO_DATE", "TO_TIMESTAMP") or not written or tokens[-1].upper != ")":
         return False, None
-    text, is_timestamp = _text(tokens[2].text), name == "TO_TIMESTAMP"
-    model = _text(tokens[4].text) if len(tokens) > 4 else TIMESTAMP_MODEL if is_timestamp else DATE_MODEL
+    text, is_timestamp = text_of(tokens[2].text)[0], name == "TO_TIMESTAMP"
+    model = text_of(tokens[4].text)[0] if len(tokens) > 4 else TIMESTAMP_MODEL if is_timestamp else DATE_MODEL
     if not text or not model:
         return True, None
     fine = _FINE.fullmatch(text) if model.upper().endswith(("FF", "FF9")) else None
@@ -179,15 +233,6 @@ def _moment_called(tokens: list[Token], now: datetime) -> tuple[bool, datetime |
         above = fine["cut"].ljust(3, "0") >= "500"
         return True, FineMoment(moment + timedelta(microseconds=int(above)))
     return True, moment_of(text, model, now, of_timestamp=is_timestamp)
-
-
-def _text(written: str) -> str:
-    """What a quoted text says: 'it''s', N'…', and Oracle's q'[…]'."""
-    if written[0] in "nN":
-        written = written[1:]
-    if written[0] in "qQ":
-        return written[3:-2]
-    return written[1:-1].replace("''", "'")
 
 
 def _number(written: str, is_oracle: bool) -> int | Decimal | float | bytes | None:

@@ -14,7 +14,7 @@ from glue.dialects.alterations import alter, comment
 from glue.dialects.changes import delete, update
 from glue.dialects.definitions import Reader
 from glue.dialects.errors import DialectError, UnsupportedError
-from glue.dialects.inserts import Default, Expression, Insert, InsertReader
+from glue.dialects.inserts import Default, Expression, Insert, InsertReader, PlainInserts
 from glue.dialects.local import LocalSession
 from glue.dialects.scripts import Statement, statements_of_block
 from glue.dialects.stored_rows import WaitingRows, store
@@ -64,6 +64,7 @@ class Loader:
         self._waiting: list[_WaitingInsert] = []
         self._n_waiting_rows = 0
         self._views: list[tuple[View, Statement]] = []
+        self._plain = PlainInserts(self.is_oracle)
         self._variables: dict[str, Any] = {}
         self._sequences: dict[str, tuple[int, int]] = {}
         self._defaults: dict[str, Any] = {}
@@ -193,8 +194,17 @@ class Loader:
             assert said is not None
             value = None
             if said["value"]:
-                value = self._value_of(self._insert_reader(said["value"]).value())
+                value = self._assigned(said["value"])
             self._variables[said["name"].upper()] = value
+
+    def _assigned(self, text: str) -> Any:
+        """The value of an expression in a block, where texts may be longer than in a query."""
+        try:
+            return self._value_of(self._insert_reader(text).value())
+        except DialectError as error:
+            if error.code != "ORA-01489":
+                raise
+            return self._value_of(self._insert_reader(f"TO_CLOB('') || {text}").value())
 
     def _insert_reader(self, text: str) -> InsertReader:
         return InsertReader(text, self.session.dialect, self.session.settings, self._variables)
@@ -202,7 +212,10 @@ class Loader:
     # Rows
 
     def _insert(self, statement: Statement) -> None:
-        insert = self._insert_reader(statement.text).insert()
+        insert = self._plain.read(statement.text)
+        if insert is None:
+            insert = self._insert_reader(statement.text).insert()
+            self._plain.remember(statement.text, insert)
         table = self.tables.loaded(insert.table)
         columns = self._columns(table, insert)
         if insert.query is not None:

@@ -44,6 +44,11 @@ def load_script(session: LocalSession, path: Path) -> LoadReport:
     return _load(session, statements_of(path, session.dialect))
 
 
+def load_scripts(session: LocalSession, paths: Sequence[Path]) -> LoadReport:
+    """Obey scripts one after another as if they were one: a later one may still change a table."""
+    return _load(session, (statement for path in paths for statement in statements_of(path, session.dialect)))
+
+
 def load_statements(session: LocalSession, statements: Sequence[str]) -> LoadReport:
     """Obey statements; their places are told as lines, one for each."""
     return _load(session, (Statement(text, "-", line) for line, text in enumerate(statements, 1)))

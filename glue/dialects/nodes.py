@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
-from functools import cache
 from typing import Literal
 
 
@@ -158,6 +157,8 @@ class Cast(Value):
     operand: Value
     type: Type
     style: Value | None = None
+    default: Value | None = None
+    """What stands in Oracle's DEFAULT … ON CONVERSION ERROR."""
 
 
 @dataclass(slots=True, eq=False)
@@ -415,6 +416,9 @@ class Join(Source):
     on: Value | None = None
     using: list[Identifier] | None = None
     is_natural: bool = False
+    left_partition: list[Value] = field(default_factory=list)
+    """What stands in PARTITION BY ( … ) behind the left side: Oracle's outer join of each part."""
+    right_partition: list[Value] = field(default_factory=list)
 
 
 @dataclass(slots=True, eq=False)
@@ -591,6 +595,11 @@ def _parts_of(part: object, with_queries: bool) -> Iterator[Node]:
             yield from _parts_of(one, with_queries)
 
 
-@cache
+_PARTS: dict[type[Node], tuple[str, ...]] = {}
+
+
 def _parts(kind: type[Node]) -> tuple[str, ...]:
-    return tuple(part.name for part in fields(kind) if part.name != "place")
+    found = _PARTS.get(kind)
+    if found is None:
+        found = _PARTS[kind] = tuple(part.name for part in fields(kind) if part.name != "place")
+    return found

@@ -9,6 +9,51 @@ create or replace temp macro ora_divide(dividend, divisor) as
         end
     )[1];
 
+-- Which of two numbers is the larger, where one is a double of several steps: 0 for neither. Two that are nearly
+-- the same may be so to Oracle, or not.
+create or replace temp macro ora_told_apart(first, second) as
+    list_transform(
+        [struct_pack(first := first::double, second := second::double)],
+        lambda given: case
+            when given.first is null or given.second is null then null
+            when given.first = given.second then 0
+            when abs(given.first - given.second) <= 1e-12 * greatest(abs(given.first), abs(given.second), 1)
+                then error('unsupported: ' || given.first || ' beside ' || given.second || ', of too few known digits')
+            when given.first < given.second then -1
+            else 1
+        end
+    )[1];
+
+-- A quotient without end is to Oracle one of 38 digits: what is made of it is not exact there though it looks so here
+-- (1 / 3 * 3). Moved off by less than the digits that are known, it is nearly the same as the exact number.
+create or replace temp macro ora_doubt(number) as
+    case when number::double = ora_nearest(number::double) then 1 else 1 + 4e-16 end;
+
+create or replace temp macro ora_sum(first, second) as
+    list_transform(
+        [struct_pack(first := first, second := second)],
+        lambda given: (given.first + given.second) * ora_doubt(given.first) * ora_doubt(given.second)
+    )[1];
+
+create or replace temp macro ora_difference(first, second) as
+    list_transform(
+        [struct_pack(first := first, second := second)],
+        lambda given: (given.first - given.second) * ora_doubt(given.first) * ora_doubt(given.second)
+    )[1];
+
+create or replace temp macro ora_product(first, second) as
+    list_transform(
+        [struct_pack(first := first, second := second)],
+        lambda given: (given.first * given.second) * ora_doubt(given.first) * ora_doubt(given.second)
+    )[1];
+
+create or replace temp macro ora_quotient(dividend, divisor) as
+    list_transform(
+        [struct_pack(dividend := dividend, divisor := divisor)],
+        lambda given: ora_divide(given.dividend, given.divisor)
+        * ora_doubt(given.dividend) * ora_doubt(given.divisor)
+    )[1];
+
 create or replace temp macro ora_days_between(later, earlier) as
     (epoch_us(later) - epoch_us(earlier)) / 86400000000;
 
@@ -47,6 +92,19 @@ create or replace temp macro ora_cast_written(words, n_letters) as
             when length(given) > n_letters then error('unsupported: CAST of a value to a text too short for it')
             else given
         end
+    )[1];
+
+-- All arguments are asked for, whichever is the answer: one that fails makes the call fail.
+create or replace temp macro ora_nvl(first, second) as
+    list_transform(
+        [struct_pack(first := first, second := second)],
+        lambda given: coalesce(given.first, given.second)
+    )[1];
+
+create or replace temp macro ora_nvl2(tested, there, missing) as
+    list_transform(
+        [struct_pack(tested := tested, there := there, missing := missing)],
+        lambda given: case when given.tested is not null then given.there else given.missing end
     )[1];
 
 create or replace temp macro ora_greatest(first, second) as

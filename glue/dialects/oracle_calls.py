@@ -37,8 +37,8 @@ class Calls(Types, Predicates):
     def call(self, parts: tuple[nodes.Identifier, ...], name: str, place: int) -> nodes.Value:
         """Read a function's brackets and what may follow; `name` is '' where it is qualified or quoted."""
         self.place += 1
-        if name == "CAST":
-            return self._cast(place)
+        if name in ("CAST", "VALIDATE_CONVERSION"):
+            return self._cast(place, name)
         if name == "EXTRACT" and self.token.upper in _EXTRACTED:
             return self._extract(place)
         if name == "TRIM":
@@ -54,14 +54,23 @@ class Calls(Types, Predicates):
             raise UnsupportedError("a part of what a function returns")
         return call
 
-    def _cast(self, place: int) -> nodes.Cast:
+    def _cast(self, place: int, word: str) -> nodes.Cast:
         if self.comes("MULTISET"):
             raise UnsupportedError("MULTISET")
         operand = self.value()
         self.want("AS", "ORA-00905")
-        cast = nodes.Cast("CAST", operand, self.type_name(), place=place)
+        cast = nodes.Cast(word, operand, self.type_name(), place=place)
+        if self.take("DEFAULT"):
+            cast.default = self.value()
+            self._on_conversion_error()
+        if self.take(","):
+            cast.style = self.value()
         self.want(")", "ORA-00907")
         return cast
+
+    def _on_conversion_error(self) -> None:
+        if not self.take("ON", "CONVERSION", "ERROR"):
+            raise self.refused("ORA-00907", "ON CONVERSION ERROR is missing")
 
     def _extract(self, place: int) -> nodes.Extract:
         unit = self.token.upper
@@ -112,8 +121,7 @@ class Calls(Types, Predicates):
         self._nulls(call)
         if self.take("DEFAULT"):
             call.default = self.value()
-            if not self.take("ON", "CONVERSION", "ERROR"):
-                raise self.refused("ORA-00907", "ON CONVERSION ERROR is missing")
+            self._on_conversion_error()
         if self.comes("ON"):
             call.overflow = self._overflow()
 

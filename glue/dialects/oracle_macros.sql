@@ -129,10 +129,10 @@ create or replace temp macro ora_translate(words, letters, others) as
 -- Without a replacement what is searched for goes; searched for nothing, the text stays.
 create or replace temp macro ora_replaced(words, word, other) as
     list_transform(
-        [struct_pack(words := ora_text(words), word := ora_text(word))],
+        [struct_pack(words := ora_text(words), word := ora_text(word), other := coalesce(other, ''))],
         lambda given: case
             when given.word is null then given.words
-            else ora_text(replace(given.words, given.word, coalesce(other, '')))
+            else ora_text(replace(given.words, given.word, given.other))
         end
     )[1];
 

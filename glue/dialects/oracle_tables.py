@@ -30,6 +30,9 @@ class Tables(Calls):
 
     def _joined(self) -> nodes.Source:
         source = self._table()
+        partition = self._outer_partition()
+        if partition:
+            source = self._join(source, partition)
         while self.token.upper in _AFTER_JOINED:
             if self.comes("CROSS", "APPLY") or self.comes("OUTER", "APPLY"):
                 kind = f"{self.token.upper} APPLY"
@@ -47,13 +50,27 @@ class Tables(Calls):
                 source = self._join(source)
         return source
 
-    def _join(self, left: nodes.Source) -> nodes.Join:
+    def _outer_partition(self) -> list[nodes.Value]:
+        """PARTITION BY (…) of a side of an outer join."""
+        if not self.take("PARTITION", "BY"):
+            return []
+        has_bracket = self.take("(")
+        values = [self.value()]
+        while self.take(","):
+            values.append(self.value())
+        if has_bracket:
+            self.want(")", "ORA-00907")
+        return values
+
+    def _join(self, left: nodes.Source, left_partition: list[nodes.Value] | None = None) -> nodes.Join:
         """One join with its condition; joins that stand between its table and its condition come first."""
         kind = self._join_kind()
         right = self._table()
+        right_partition = self._outer_partition()
         while self.token.upper in _JOINS:
             right = self._join(right)
         join = nodes.Join(kind, left, right, place=left.place)
+        join.left_partition, join.right_partition = left_partition or [], right_partition
         if self.take("ON"):
             join.on = self.condition()
         elif self.take("USING"):
@@ -78,7 +95,7 @@ class Tables(Calls):
         if self.comes("AS", "OF"):
             raise UnsupportedError("AS OF")
         word = self.token.upper
-        if word in _UNREAD and not self._ends_table(1):
+        if word in _UNREAD and not self._ends_table(1) and not self.comes("PARTITION", "BY"):
             raise UnsupportedError(word)
         pivot = self._pivot() if word in _PIVOTS and self._ahead_is_bracket() else None
         alias = self.name() if self.is_name() and not self._is_no_alias() else None
@@ -114,7 +131,7 @@ class Tables(Calls):
             raise UnsupportedError(f"{token.upper} in FROM")
         if self.comes("TABLE", "("):
             return self._table_call()
-        parts = (self.name("ORA-00903"),)
+        parts: tuple[nodes.Identifier, ...] = (self.name("ORA-00903"),)
         while self.take("."):
             parts += (self.name("ORA-00903"),)
         if self.take("@"):
@@ -138,7 +155,7 @@ class Tables(Calls):
     def _table_call(self) -> nodes.TableCall:
         """TABLE( … ), where CAST(MULTISET(query) AS type) may stand in the brackets."""
         start = self.token.start
-        parts = (self.identifier(),)
+        parts: tuple[nodes.Identifier, ...] = (self.identifier(),)
         self.place += 1
         if self.comes("CAST", "("):
             argument: nodes.Value = self._collection()
@@ -245,7 +262,7 @@ class Tables(Calls):
         start = self.token.start
         if self.comes("("):
             return [nodes.Name((name,), place=start) for name in self.names_in_brackets("ORA-00904")]
-        parts = (self.name("ORA-00904"),)
+        parts: tuple[nodes.Identifier, ...] = (self.name("ORA-00904"),)
         while self.take("."):
             parts += (self.name("ORA-00904"),)
         return [nodes.Name(parts, place=start)]

@@ -51,7 +51,9 @@ def tokens_of(sql: str) -> list[Token]:
         kind: Kind = match.lastgroup  # type: ignore[assignment]
         text = match[kind]
         if kind in ("bad", "unclosed"):
-            raise _no_word(text)
+            error = _no_word(text)
+            error.place = match.start(kind)
+            raise error
         token = Token(kind, text, match.start(kind), text.upper() if kind == "word" else text)
         if len(text) > _LONGEST_NAME // 4:
             _refuse_long_name(token)

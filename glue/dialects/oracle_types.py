@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from glue.dialects import nodes
-from glue.dialects.errors import UnsupportedError
 from glue.dialects.oracle_errors import OracleError
 from glue.dialects.oracle_reading import OracleWords
 from glue.dialects.reading import Token
@@ -34,7 +33,7 @@ class Types(OracleWords):
             if self.comes("("):
                 arguments += self._type_arguments()
             if self.comes("DEFAULT"):
-                raise UnsupportedError("CAST with DEFAULT")
+                break
         return nodes.Type(tuple(words), tuple(arguments), place=start)
 
     def _type_arguments(self) -> list[str]:

@@ -146,7 +146,8 @@ class Values(Conditions, OracleWords):
 
     def _interval(self, text: str, start: int) -> nodes.Interval:
         first, precisions = self._unit()
-        node = nodes.Interval(text, first, *precisions[:1], place=start)
+        precision = precisions[0] if precisions else None
+        node = nodes.Interval(text, first, precision, place=start)
         if self.take("TO"):
             node.last, precisions = self._unit()
             node.last_precision = precisions[-1] if precisions else None
@@ -169,7 +170,7 @@ class Values(Conditions, OracleWords):
 
     def _name_or_call(self) -> nodes.Value:
         token = self.token
-        parts = (self.identifier(),)
+        parts: tuple[nodes.Identifier, ...] = (self.identifier(),)
         name = token.upper
         while self.comes(".") and not self.comes(".", "*"):
             self.place += 1

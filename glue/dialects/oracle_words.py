@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from glue.dialects.errors import UnsupportedError
+from glue.dialects.oracle_errors import OracleError
 
 _BELOW_TWENTY = """
     zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
@@ -86,3 +89,27 @@ def roman(number: int) -> str:
         count, number = divmod(number, worth)
         digits += letters * count
     return digits
+
+
+_MODEL = re.compile(r"(?:FM)?J(?P<suffix>SP|SPTH|THSP)", re.IGNORECASE)
+_LAST_JULIAN_DAY = 5_373_484
+
+
+def is_spelling(model: str) -> bool:
+    """Is it a model that spells a Julian day, by which any number is spelled?"""
+    return _MODEL.fullmatch(model) is not None
+
+
+def spelled(number: int, model: str) -> str:
+    """TO_CHAR(TO_DATE(number, 'J'), 'JSP'): the number in words, in capitals as the model has them.
+
+    Raises OracleError for what is no Julian day.
+    """
+    if not 1 <= number <= _LAST_JULIAN_DAY:
+        raise OracleError("ORA-01854", f"{number} is no Julian day between 1 and {_LAST_JULIAN_DAY}")
+    match = _MODEL.fullmatch(model)
+    words = ordinal if match and len(match["suffix"]) > 2 else cardinal
+    letters = model[-len(match["suffix"]) - 1 :] if match else model
+    if letters.isupper() or letters[:2].isupper():
+        return words(number).upper()
+    return words(number).title() if letters[0].isupper() else words(number)

@@ -88,7 +88,9 @@ class Words:
     def refused(self, code: str, why: str) -> DialectError:
         """The error that says so, and before which word."""
         told = f"before {self.token.text!r}" if self.token.text else "at the end"
-        return self.ERROR(code, f"{why} {told}")
+        error = self.ERROR(code, f"{why} {told}")
+        error.place = self.token.start
+        return error
 
     def is_name(self, ahead: int = 0) -> bool:
         """Is it a name that comes: a quoted one, or a word that is not reserved?"""

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from glue.dialects.catalog import quoted
 from glue.dialects.values import Sql
 
 
 @dataclass(slots=True)
 class Field:
-    """A column of a table in FROM. `name` is the dialect's (None: it cannot be named), folded to be compared."""
+    """A column of a table in FROM. `name` is the dialect's, folded; None where it cannot be named."""
 
     name: str | None
     relation: str
@@ -24,6 +23,8 @@ class Field:
     """What DuckDB's column is put into to be the dialect's value."""
 
     may_fail: bool = False
+    is_hidden: bool = False
+    """Is it left out of `*`?"""
     collation: str = ""
     label: str | None = None
     """Its name as it was given, where that is told by more than `name`."""
@@ -50,6 +51,10 @@ class Relation:
     is_stored: bool = False
     text: str = ""
     """What DuckDB has after FROM, where that is not said elsewhere."""
+
+    def shown(self) -> list[Field]:
+        """The columns that `*` stands for."""
+        return [column for column in self.fields if not column.is_hidden]
 
 
 @dataclass(slots=True)
@@ -99,7 +104,7 @@ class Scope:
     def every_field(self) -> list[Field]:
         """The columns of this block, in the order of `*`: first those that a join has made one of two."""
         merged = list(self.merged.values())
-        own = [column for relation in self.relations for column in relation.fields]
+        own = [column for relation in self.relations for column in relation.shown()]
         rest = [column for column in own if not any(column is one for group in merged for one in group)]
         return [*(group[0] for group in merged), *rest]
 
@@ -123,8 +128,3 @@ def fields_of(alias: str, outputs: list[Output]) -> list[Field]:
         )
         for place, output in enumerate(outputs, 1)
     ]
-
-
-def stored_field(name: str, alias: str, stored_name: str, value: Sql) -> Field:
-    """A column of a stored table; `value` holds its kind, and its text what the column is put into."""
-    return Field(name, alias, quoted(stored_name), value.kind, value.precision, value.scale, value.text)

@@ -45,6 +45,8 @@ _MARK = re.compile(
 )
 _CLOSING = {"[": "]", "(": ")", "{": "}", "<": ">"}
 _BLOCK = re.compile(r"(?:declare\b(?P<declared>.*?))?\bbegin\b(?P<body>.*)\bend\b\s*;?\s*", re.I | re.S)
+_BRACKETED = re.compile(r"\([^()]*(\([^()]*(\([^()]*\)[^()]*)*\)[^()]*)*\)")
+_VERB = re.compile(r"\b(values|select|update|delete|insert)\b", re.IGNORECASE)
 _BLANKS = re.compile(r"(?:\s+|--[^\n]*|/\*.*?\*/)*", re.DOTALL)
 
 
@@ -200,10 +202,12 @@ def _begins(line: str, before: str) -> bool:
     first, last = words[0].upper(), words[-1].upper()
     if first == "SET" or word[0].upper() == "SET":
         return first not in ("UPDATE", "MERGE")
+    verbs = [verb.upper() for verb in _VERB.findall(_BRACKETED.sub("", " ".join(words)))]
+    if verbs[-1:] == ["INSERT"] or (first == "WITH" and not verbs):
+        return False
     if word[0].upper() != "SELECT":
         return last not in ("ON", "AS", "FOR", "WITH")
-    goes_on = first in ("INSERT", "WITH") and not re.search(r"\b(values|select)\b", before, re.IGNORECASE)
-    return not goes_on and last not in ("AS", "UNION", "ALL", "EXCEPT", "INTERSECT")
+    return last not in ("AS", "UNION", "ALL", "EXCEPT", "INTERSECT")
 
 
 def _tsql_statement(text: str, path: Path, line: int) -> Statement:

@@ -41,23 +41,24 @@ class WaitingRows:
 
 def store(
     connection: duckdb.DuckDBPyConnection, dialect: str, waiting: Sequence[WaitingRows]
-) -> Iterator[tuple[WaitingRows, DialectError]]:
+) -> Iterator[tuple[WaitingRows, DialectError | duckdb.Error]]:
     """Store the rows, all of the same columns of one table. Yields the INSERTs that are refused, and why."""
     if not waiting:
         return
     rows = [row for one in waiting for row in one.rows]
     try:
         _store_together(connection, waiting[0], rows)
-    except duckdb.ConstraintException as error:
+    except duckdb.Error as error:
         if len(waiting) == 1:
-            yield waiting[0], broken(error, dialect)
+            is_broken = isinstance(error, duckdb.ConstraintException)
+            yield waiting[0], broken(error, dialect) if is_broken else error
             return
         middle = len(waiting) // 2
         yield from store(connection, dialect, waiting[:middle])
         yield from store(connection, dialect, waiting[middle:])
 
 
-def broken(error: duckdb.ConstraintException, dialect: str) -> DialectError:
+def broken(error: duckdb.Error, dialect: str) -> DialectError:
     """What a broken constraint is to the dialect."""
     said = str(error).partition("\n")[0]
     for pattern, oracle, tsql, why in _BROKEN:

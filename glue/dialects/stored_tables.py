@@ -6,6 +6,7 @@ hold is told in `not_kept`: a foreign key of a circle or to other types, a check
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -22,6 +23,7 @@ from glue.dialects.catalog import (
 )
 from glue.dialects.definitions import ColumnDefinition, Constraint, TableDefinition
 from glue.dialects.errors import DialectError, UnsupportedError
+from glue.dialects.inserts import InsertReader
 from glue.dialects.local import LocalSession
 from glue.dialects.oracle_errors import OracleError
 from glue.dialects.stored_checks import check_sql
@@ -180,7 +182,9 @@ class Tables:
         table = self._new_table(definition)
         never_null = {self._key(one.columns[0]) for one in definition.constraints if one.kind == "not null"}
         parts = [
-            f"{quoted(column.stored_name)} {column.type.stored}{' not null' if name in never_null else ''}"
+            f"{quoted(column.stored_name)} {column.type.stored}"
+            + (" not null" if name in never_null else "")
+            + self._default_sql(table, column)
             for name, column in table.columns.items()
         ]
         parts += self._constraints(definition, table)
@@ -204,6 +208,21 @@ class Tables:
             for column in definition.columns
         }
         return LoadedTable(definition.name, _unlike(definition.name, self._stored_names), columns)
+
+    def _default_sql(self, table: LoadedTable, column: LoadedColumn) -> str:
+        """The default for who adds rows later; one that only this script can work out refuses to be used."""
+        definition = column.definition
+        if definition is None or (definition.default is None and not definition.identity):
+            return ""
+        if definition.default is not None:
+            reader = InsertReader(definition.default, self._session.dialect, self._session.settings, {})
+            with contextlib.suppress(DialectError, UnsupportedError):
+                value = column.type.fit(reader.value(), table.where(column.name))
+                if value is None:
+                    return ""
+                if not isinstance(value, bytes):
+                    return f" default ({quoted_text(str(value))}::{column.type.stored})"
+        return f" default (error({quoted_text(f'the default of {column.name} is that of its script')}))"
 
     def _comment(self, table: LoadedTable, column: LoadedColumn | None = None) -> str:
         description = self._descriptions.get(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import duckdb
 
-from glue.dialects.catalog import quoted, quoted_text, table_comment
+from glue.dialects.catalog import column_comment, quoted, quoted_text, table_comment
 from glue.dialects.definitions import Reader
 from glue.dialects.errors import UnsupportedError
 from glue.dialects.local import LocalSession
@@ -15,6 +15,18 @@ from glue.dialects.local import LocalSession
 _OPTIONS = re.compile(
     r"\s*\bwith\s+(read\s+only|check\s+option)(\s+constraint\s+\w+)?\s*;?\s*$", re.IGNORECASE
 )
+
+
+_DECLARED = {
+    "date": "DATE",
+    "timestamp": "TIMESTAMP",
+    "char": "CHAR",
+    "double": "BINARY_DOUBLE",
+    "rounded": "NUMBER",
+    "days": "INTERVAL DAY TO SECOND",
+    "months": "INTERVAL YEAR TO MONTH",
+}
+"""Types of columns whose kind DuckDB's type does not tell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +55,17 @@ def make_view(session: LocalSession, view: View) -> None:
     columns = view.columns or translation.columns
     if len({column.lower() for column in columns}) < len(columns):
         raise UnsupportedError(f"a view whose columns differ by capitals alone: {view.name}")
-    names = ", ".join(map(quoted, columns))
-    comment = quoted_text(table_comment(session.dialect, view.name))
+    name, names = quoted(view.name), ", ".join(map(quoted, columns))
+    comments = [f"comment on view {name} is {quoted_text(table_comment(session.dialect, view.name))}"]
+    comments += [
+        f"comment on column {name}.{quoted(column)} is {quoted_text(column_comment(column, _DECLARED[kind]))}"
+        for column, kind in zip(columns, translation.kinds, strict=False)
+        if session.dialect == "oracle" and kind in _DECLARED
+    ]
     try:
         with session.errors():
             session.connection.execute(
-                f"create or replace view {quoted(view.name)} ({names}) as {translation.sql};"
-                f"comment on view {quoted(view.name)} is {comment}"
+                ";".join([f"create or replace view {name} ({names}) as {translation.sql}", *comments])
             )
     except duckdb.Error as error:
         raise UnsupportedError(f"the view {view.name}: {error}") from error

@@ -10,11 +10,11 @@ import re
 from collections.abc import Callable
 from datetime import datetime
 from decimal import ROUND_DOWN, ROUND_HALF_UP, Context, Decimal
-from functools import cache, wraps
-from importlib.resources import files
+from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from glue.dialects.errors import UnsupportedError
+from glue.dialects.macros import Macros
 from glue.dialects.stored_types import rounded
 from glue.dialects.tsql_errors import TSQLError
 from glue.dialects.tsql_formats import check_culture, moment_text, number_text
@@ -27,7 +27,7 @@ from glue.dialects.tsql_soundex import difference, soundex
 if TYPE_CHECKING:
     import duckdb
 
-_SCRIPTS = ("tsql_macros.sql", "tsql_call_macros.sql")
+_SCRIPTS = Macros(("tsql_macros.sql", "tsql_call_macros.sql"), "tsql_")
 _SAID = re.compile(r"TSQL-(?P<code>[0-9]+): (?P<message>.*)|unsupported: (?P<unsupported>.*)")
 _EXACT = Context(prec=120)
 _WHOLE_KINDS = frozenset({"tinyint", "smallint", "int", "bigint"})
@@ -35,7 +35,13 @@ _WIDEST_STR = 8000
 
 
 def install(connection: duckdb.DuckDBPyConnection, now: datetime | None = None) -> None:
-    """Give a session SQL Server's functions; `now` is what its clock says.
+    """Give a session all of SQL Server's functions. See begin."""
+    begin(connection, now or datetime.now())
+    connection.execute(_SCRIPTS.text)
+
+
+def begin(connection: duckdb.DuckDBPyConnection, now: datetime) -> None:
+    """Give a session what SQL Server's functions stand on; `now` is what its clock says.
 
     Macros are a connection's own, Python's functions those of all connections to one database in a process.
     """
@@ -44,10 +50,13 @@ def install(connection: duckdb.DuckDBPyConnection, now: datetime | None = None) 
         for name, function, parameters, result, needed in _python_functions():
             answered = _null_for_null(function, needed)
             untyped.create_function(name, answered, list(parameters), result, null_handling="special")
-    moment = (now or datetime.now()).isoformat(" ")
-    connection.execute(
-        f"begin; create or replace temp macro tsql_now() as timestamp '{moment}'; {_scripts()} commit"
-    )
+    moment = now.isoformat(" ")
+    connection.execute(f"create or replace temp macro tsql_now() as timestamp '{moment}'")
+
+
+def add_macros(connection: duckdb.DuckDBPyConnection, text: str, present: set[str]) -> None:
+    """Give a session those of SQL Server's functions that a text mentions. See Macros."""
+    _SCRIPTS.add(connection, text, present)
 
 
 def error_of(message: str) -> TSQLError | UnsupportedError | None:
@@ -58,12 +67,6 @@ def error_of(message: str) -> TSQLError | UnsupportedError | None:
     if said["code"]:
         return TSQLError(said["code"], said["message"])
     return UnsupportedError(said["unsupported"])
-
-
-@cache
-def _scripts() -> str:
-    folder = files("glue.dialects")
-    return "\n".join(folder.joinpath(script).read_text(encoding="utf-8") for script in _SCRIPTS)
 
 
 def _has_python_functions(connection: duckdb.DuckDBPyConnection) -> bool:

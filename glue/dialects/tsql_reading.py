@@ -34,6 +34,7 @@ class TSQLWords(Words):
     def refused(self, code: str, why: str) -> DialectError:
         """The error that says so, and before which word; at the end of a query it is always 102."""
         if self.token.error:
+            self.token.error.place = self.token.start
             return self.token.error
         if code == SYNTAX and self.token.kind == "word" and self.token.upper in RESERVED:
             code = "319" if self.comes("WITH") else "156"

@@ -8,10 +8,10 @@ text but for time and memory.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import duckdb
 
@@ -48,6 +48,8 @@ class LocalDialectSession(DuckDBSession):
     """One connection with the dialect's functions. See LocalEngine."""
 
     dialect: ClassVar[str]
+    kind_converters: ClassVar[dict[str, Callable[[Any], Any]]] = {}
+    """What values of a kind, as the dialect's translation names it, still need."""
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, limits: Limits) -> None:
         super().__init__(connection, limits)
@@ -74,6 +76,9 @@ class LocalDialectSession(DuckDBSession):
             raise UnsupportedError(f"the translation is no single read: {error.message}") from error
         if len(names) != len(translation.columns):
             raise UnsupportedError(f"{len(translation.columns)} of {len(names)} columns have names")
+        for place, kind in enumerate(translation.kinds):
+            if kind in self.kind_converters:
+                self._converters[place] = self.kind_converters[kind]
         return list(translation.columns)
 
     def _translated(self, statement: str) -> Translation:

@@ -52,7 +52,7 @@ _FETCH_LARGE_ROWS = 4
 """Rows in one round trip where a column may hold texts or bytes of any length."""
 _MICROSECONDS_A_DAY = 86_400_000_000
 
-_SETTINGS = {
+SETTINGS = {
     "TIME_ZONE": "UTC",
     "NLS_LANGUAGE": "AMERICAN",
     "NLS_TERRITORY": "AMERICA",  # before those that it would set
@@ -212,7 +212,7 @@ class OracleSession(ServerSession):
 
     def _settings(self) -> list[str]:
         """The statements that say all settings of a session."""
-        settings = " ".join(f"{name} = '{value}'" for name, value in _SETTINGS.items())
+        settings = " ".join(f"{name} = '{value}'" for name, value in SETTINGS.items())
         found = [f"alter session set {settings}"]
         if self.address.search_path:
             schema = self.address.search_path[0].replace('"', "")  # no name of Oracle's holds one

@@ -27,6 +27,11 @@ def number(value: float | None) -> float | None:
     return float(f"{value:.{_DIGITS}g}")
 
 
+def unpadded(value: str | None) -> str | None:
+    """CHAR(n): the blanks that fill it up mean nothing, as the live engine has it."""
+    return None if value is None else value.rstrip(" ")
+
+
 def _single(value: float | None) -> float | None:
     return None if value is None else single(value)
 
@@ -36,6 +41,7 @@ class OracleLocalSession(LocalDialectSession):
 
     dialect: ClassVar[str] = "oracle"
     converters: ClassVar[dict[str, Callable[[Any], Any]]] = {**CONVERTERS, "DOUBLE": number, "FLOAT": _single}
+    kind_converters: ClassVar[dict[str, Callable[[Any], Any]]] = {"char": unpadded}
 
     def checked(self, sql: str) -> str:
         """See LocalDialectSession: as the live engine has it."""

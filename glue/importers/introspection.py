@@ -88,15 +88,15 @@ class DatabaseFacts:
 def introspect(path: Path, n_samples: int = 0) -> DatabaseFacts:
     """Read a database file's catalog. GlueError when it is neither a SQLite nor a DuckDB file or is damaged.
 
-    `n_samples`: that many different values of each column are kept as text, cut at 200 characters.
+    `n_samples`: that many different values of each column are kept as text, cut at 200 characters. A DuckDB
+    file that was loaded for Oracle's SQL or Transact-SQL has the engine, the names and the types of that.
     """
     engine = engine_of(path)
     facts = DatabaseFacts(engine, path.resolve(), sha256_of(path), path.stat().st_size)
     if engine == "sqlite":
         _read_sqlite(facts, n_samples)
-    else:
-        _read_duckdb(facts, n_samples)
-    return facts
+        return facts
+    return _read_duckdb(facts, n_samples)
 
 
 def engine_of(path: Path) -> str:
@@ -248,8 +248,10 @@ def _resolve_implicit_keys(facts: DatabaseFacts) -> None:
 # --- DuckDB -------------------------------------------------------------------------------------------------
 
 
-def _read_duckdb(facts: DatabaseFacts, n_samples: int) -> None:
+def _read_duckdb(facts: DatabaseFacts, n_samples: int) -> DatabaseFacts:
     import duckdb
+
+    from glue.importers.local_catalog import as_loaded
 
     settings: dict[str, str | bool | int | float | list[str]] = {
         "enable_external_access": "false",
@@ -279,6 +281,7 @@ def _read_duckdb(facts: DatabaseFacts, n_samples: int) -> None:
                     facts.keys.append(
                         KeyFacts(f"{table}#{number}", table, [*columns_of_key], other, [*referenced_columns])
                     )
+            return as_loaded(facts, connection)
     except duckdb.Error as error:
         raise GlueError(
             f"{facts.path} cannot be opened by DuckDB: {str(error).splitlines()[0]}",
@@ -323,10 +326,15 @@ def _duckdb_samples(
 ) -> list[str] | None:
     if not n_samples:
         return None
-    rows = connection.execute(
-        f"select distinct {quoted(column)}::varchar as value from {quoted(schema)}.{quoted(table)} "
-        f"where {quoted(column)} is not null order by value limit {n_samples:d}"
-    ).fetchall()
+    import duckdb
+
+    try:
+        rows = connection.execute(
+            f"select distinct {quoted(column)}::varchar as value from {quoted(schema)}.{quoted(table)} "
+            f"where {quoted(column)} is not null order by value limit {n_samples:d}"
+        ).fetchall()
+    except duckdb.CatalogException:  # a view with functions of a dialect, which only its engine has
+        return None
     return [_sample(value) for (value,) in rows]
 
 

@@ -4,29 +4,46 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from glue.dialects import nodes
 from glue.dialects.errors import UnsupportedError
-from glue.dialects.oracle.calls import Calls
+from glue.dialects.oracle.calls import Calls, check_count
 from glue.dialects.oracle.functions import NEED_ORDER, OF_GROUPS, OF_ORDERED_ROWS
 from glue.dialects.oracle.kinds import (
+    DOUBLES,
     MOMENTS,
     NUMBERS,
     SPANS,
     TEXTS,
+    as_key,
     as_number,
     as_text,
     converted,
     for_comparison,
     inconsistent,
+    number_kind,
+    widest_digits,
 )
 from glue.dialects.oracle_errors import OracleError
 from glue.dialects.scopes import Grouped
 from glue.dialects.values import Sql, any_may_fail
 
 _COUNT_DIGITS = 19
+_ARGUMENTS = {
+    "FIRST_VALUE": (1, 1),
+    "LAG": (1, 3),
+    "LAST_VALUE": (1, 1),
+    "LEAD": (1, 3),
+    "LISTAGG": (1, 2),
+    "NTH_VALUE": (2, 2),
+    "NTILE": (1, 1),
+    "PERCENTILE_CONT": (1, 1),
+    "PERCENTILE_DISC": (1, 1),
+    "RATIO_TO_REPORT": (1, 1),
+}
+"""How many arguments they take, where not all aggregates take as many."""
 _SPREADS = {
     "VAR_POP": ("var_pop", False),
     "VAR_SAMP": ("var_samp", False),
@@ -46,6 +63,9 @@ _OF_PAIRS = {
     "REGR_R2": "regr_r2",
     "REGR_AVGX": "regr_avgx",
     "REGR_AVGY": "regr_avgy",
+    "REGR_SXX": "regr_sxx",
+    "REGR_SYY": "regr_syy",
+    "REGR_SXY": "regr_sxy",
 }
 _RESERVED_FOR_COUNT = 24
 """Bytes that LISTAGG may keep free for the number of the values it leaves out."""
@@ -79,13 +99,15 @@ class GroupLayer:
 
 @dataclass(slots=True)
 class Level(Grouped):
-    """What the expressions of a grouped block may be made of. `inner`: the groups that are grouped once more."""
+    """What the expressions of a grouped block may be made of; `inner` are groups grouped once more."""
 
     layer: GroupLayer = field(default_factory=lambda: GroupLayer(""))
     inner: Level | None = None
     is_of_sets: bool = False
     key_names: dict[str, str] = field(default_factory=dict)
     """By the text of a key: its column below the groups."""
+    key_texts: dict[str, str] = field(default_factory=dict)
+    """By the text of a key: what that column is made of."""
 
 
 @dataclass(slots=True)
@@ -103,7 +125,7 @@ class Aggregates(Calls):
     selected: list[Selected] | None = None
     """The select list, where names may mean what stands in it: in ORDER BY."""
     rows_columns: dict[str, str] | None = None
-    """What the rows of the block need beside their columns, by its text: the name of the column it becomes."""
+    """What the rows need beside their columns, by its text: the name of the column it becomes."""
 
     @contextmanager
     def at_level(self, level: Level | None) -> Iterator[None]:
@@ -128,13 +150,26 @@ class Aggregates(Calls):
         """A function of a group. Raises ORA-00934 where there are no groups."""
         level = self.scope.grouped
         if level is None or not isinstance(level, Level):
+            self._refuse_of_other_blocks(node)
             raise OracleError("ORA-00934", f"{node.name}: group function is not allowed here")
         if node.name in OF_GROUPS:
             return self._of_groups(node, level)
+        self._refuse_of_other_blocks(node)
         with self.at_level(level.inner), self.with_windows(False):
-            made = self._aggregation(node, list(level.keys))
+            made = self._aggregation(node, list(level.key_texts.values()))
         columns = [level.layer.column(call) for call in made.calls]
         return _finished(made, columns)
+
+    def _refuse_of_other_blocks(self, node: nodes.Call) -> None:
+        """Refuse an aggregate whose columns are all of a query around its own: no manual tells of it."""
+        names = [
+            part
+            for part in nodes.parts_within(node)
+            if isinstance(part, nodes.Name) and not self.is_word(part)
+        ]
+        owners = [self.field(self.parts(name), name)[1] for name in names]
+        if owners and all(owner is not self.scope for owner in owners):
+            raise UnsupportedError(f"{node.name} of columns of a query around this one")
 
     def _of_groups(self, node: nodes.Call, level: Level) -> Sql:
         if level.inner is not None:
@@ -179,20 +214,20 @@ class Aggregates(Calls):
         partition = [self.value(value) for value in over.partition]
         made = self._window_function(node)
         if made is None:
-            made = self._aggregation(node, [value.text for value in partition])
+            made = self._aggregation(node, list(map(as_key, partition)))
         if node.is_from_last:
             over = _turned_round(over)
         window = self._window(over, partition)
         if node.name == "RATIO_TO_REPORT":
             share = as_number(self.value(node.arguments[0]))
             text = f"ora_divide({share.text}, sum({share.text}) over ({window}))"
-            return Sql(text, "double", may_fail=True)
+            return Sql(text, "double" if share.kind == "number" else "rounded", may_fail=True)
         return _finished(made, [f"{call} over ({window})" for call in made.calls])
 
     def _window(self, over: nodes.Window, partition: list[Sql]) -> str:
         parts = []
         if partition:
-            parts.append(f"partition by {', '.join(value.text for value in partition)}")
+            parts.append(f"partition by {', '.join(map(as_key, partition))}")
         if over.order:
             parts.append(f"order by {self.order_terms(over.order)}")
         if over.frame is not None:
@@ -201,7 +236,7 @@ class Aggregates(Calls):
 
     def order_terms(self, terms: list[nodes.OrderTerm]) -> str:
         """Terms of an ORDER BY within a function or window: there a number is no column's place."""
-        return ", ".join(ordered(self.value(term.value).text, term) for term in terms)
+        return ", ".join(ordered(as_key(self.value(term.value)), term) for term in terms)
 
     def _frame(self, over: nodes.Window) -> str:
         frame = over.frame
@@ -229,6 +264,8 @@ class Aggregates(Calls):
 
     def _window_function(self, node: nodes.Call) -> Aggregation | None:
         name = node.name
+        if name in _ARGUMENTS:
+            check_count(name, len(node.arguments), *_ARGUMENTS[name])
         if name in ("ROW_NUMBER", *OF_ORDERED_ROWS) and not node.arguments:
             is_share = name in ("PERCENT_RANK", "CUME_DIST")
             kind = "double" if is_share else "number"
@@ -250,13 +287,16 @@ class Aggregates(Calls):
             texts.append(f"({as_number(self.value(rest[0])).text})::bigint")
             if len(rest) > 1:
                 other = converted(self.value(rest[1]), "text" if value.kind in TEXTS else value.kind)
-                texts.append(other.text)
+                value, other = _of_one_type(value, other)
+                texts = [value.text, *texts[1:], other.text]
         call = f"{name.lower()}({', '.join(texts)}{nulls})"
         return Aggregation("{0}", [call], value.kind, value.precision, value.scale)
 
     # Aggregates
 
     def _aggregation(self, node: nodes.Call, partition: list[str]) -> Aggregation:
+        if node.name in _ARGUMENTS:
+            check_count(node.name, len(node.arguments), *_ARGUMENTS[node.name])
         if node.name in ("PERCENTILE_CONT", "PERCENTILE_DISC"):
             return self._percentile(node)
         if node.name == "LISTAGG":
@@ -267,6 +307,8 @@ class Aggregates(Calls):
             arguments: list[Sql] = []
         else:
             arguments = [self.value(argument) for argument in node.arguments]
+            if node.is_distinct:
+                arguments = [replace(argument, text=as_key(argument)) for argument in arguments]
             if len(arguments) != (2 if node.name in _OF_PAIRS else 1):
                 raise OracleError("ORA-00909", f"invalid number of arguments for {node.name}")
         if node.keep:
@@ -274,10 +316,8 @@ class Aggregates(Calls):
         distinct = "distinct " * node.is_distinct
         if node.name in _OF_PAIRS:
             first, second = (as_number(argument).text for argument in arguments)
-            if node.name in ("REGR_AVGX", "REGR_AVGY", "REGR_COUNT", "REGR_R2"):
-                raise UnsupportedError(node.name)
             call = f"{_OF_PAIRS[node.name]}(({first})::double, ({second})::double)"
-            return Aggregation("{0}", [call], "double")
+            return Aggregation("{0}", [call], "rounded")
         if node.name in _SPREADS:
             return _spread(node.name, as_number(arguments[0]), distinct)
         make = self._AGGREGATES.get(node.name)
@@ -290,7 +330,7 @@ class Aggregates(Calls):
         if self.rows_columns is None or self.scope.grouped is not None:
             raise UnsupportedError("KEEP of groups")
         order = ", ".join(
-            ordered(self.value(term.value).text, term, is_reversed=node.keep == "LAST")
+            ordered(as_key(self.value(term.value)), term, is_reversed=node.keep == "LAST")
             for term in node.keep_order or []
         )
         by = f"partition by {', '.join(partition)} " if partition else ""
@@ -320,15 +360,19 @@ class Aggregates(Calls):
             ordering = f"({value.text})::double"
         call = f"{name}({share.text}) within group (order by {ordering} {order})"
         if node.over is not None:
-            raise UnsupportedError(f"{node.name} over a window")
-        kind = "double" if name == "percentile_cont" and value.kind in NUMBERS else value.kind
+            if terms[0].is_descending and name == "percentile_disc":
+                raise UnsupportedError("PERCENTILE_DISC of a descending order over a window")
+            quantile = {"percentile_cont": "quantile_cont", "percentile_disc": "quantile_disc"}[name]
+            place = f"(1 - {share.text})" if terms[0].is_descending else share.text
+            call = f"{quantile}({ordering}, {place})"
+        kind = "rounded" if name == "percentile_cont" and value.kind in NUMBERS else value.kind
         return Aggregation("{0}", [call], kind, value.precision, value.scale)
 
     def _rank_of(self, node: nodes.Call) -> Aggregation:
         """RANK(value) WITHIN GROUP (ORDER BY …): the place that the value would have."""
         terms = node.within or []
-        if len(terms) != 1 or len(node.arguments) != 1 or node.name not in ("RANK", "DENSE_RANK"):
-            raise UnsupportedError(f"{node.name} of a value that is not in the group")
+        if len(terms) != 1 or len(node.arguments) != 1:
+            raise UnsupportedError(f"{node.name} of several values that are not in the group")
         asked, key = for_comparison(self.value(node.arguments[0]), self.value(terms[0].value))
         if terms[0].nulls is not None:
             raise UnsupportedError(f"{node.name} WITHIN GROUP with NULLS FIRST or LAST")
@@ -338,10 +382,19 @@ class Aggregates(Calls):
             before = f"({before} or {key.text} is null)"
         counted = "count(*)"
         if node.name == "DENSE_RANK":
-            if terms[0].is_descending:
-                raise UnsupportedError("DENSE_RANK WITHIN GROUP of a descending order")
             counted = f"count(distinct {key.text})"
-        return Aggregation("({0} + 1)", [f"{counted} filter (where {before})"], "number", _COUNT_DIGITS)
+            if terms[0].is_descending:
+                nulls = f"coalesce(max(({key.text} is null)::integer), 0)"
+                calls = [f"{counted} filter (where {before})", nulls]
+                return Aggregation("({0} + {1} + 1)", calls, "number", _COUNT_DIGITS)
+        if node.name == "CUME_DIST":
+            same = f"({before} or {key.text} = {asked.text})"
+            calls = [f"count(*) filter (where {same})", "count(*)"]
+            return Aggregation("(({0} + 1)::double / ({1} + 1))", calls, "double")
+        calls = [f"{counted} filter (where {before})"]
+        if node.name == "PERCENT_RANK":
+            return Aggregation("({0}::double / {1})", [*calls, "nullif(count(*), 0)"], "double")
+        return Aggregation("({0} + 1)", calls, "number", _COUNT_DIGITS)
 
     def _listed(self, node: nodes.Call) -> Aggregation:
         """LISTAGG: no value for NULL, and an error above 4,000 bytes."""
@@ -364,7 +417,8 @@ class Aggregates(Calls):
         ending = as_text(self.value(nodes.Text("..." if overflow.ending is None else overflow.ending)))
         counted = _RESERVED_FOR_COUNT if overflow.has_count else 0
         call = f"list({distinct}{value.text}{order}) filter (where {value.text} is not null)"
-        template = f"ora_truncated_list({{0}}, {separator.text}, {ending.text}, {counted})"
+        ends = f"{separator.text}, {ending.text}".replace("{", "{{").replace("}", "}}")
+        template = f"ora_truncated_list({{0}}, {ends}, {counted})"
         return Aggregation(template, [call], "text")
 
     _AGGREGATES: ClassVar[dict[str, Callable[[list[Sql], str], Aggregation]]] = {}
@@ -380,8 +434,8 @@ def _sum(arguments: list[Sql], distinct: str) -> Aggregation:
     if value.kind in SPANS or value.kind in MOMENTS:
         raise inconsistent("number", f"interval {value.kind}" if value.kind in SPANS else value.kind)
     value = as_number(value)
-    if value.kind == "double":
-        return Aggregation("{0}", [f"fsum({distinct}{value.text})"], "double")
+    if value.kind in DOUBLES:
+        return _of_doubles(f"fsum({distinct}{value.text})", value)
     precision = min(38, max(value.precision + 9, value.scale + 18))
     template = f"({{0}})::decimal({precision}, {value.scale})"
     return Aggregation(template, [f"sum({distinct}{value.text})"], "number", precision, value.scale)
@@ -391,7 +445,16 @@ def _average(arguments: list[Sql], distinct: str) -> Aggregation:
     value = arguments[0]
     if value.kind in SPANS or value.kind in MOMENTS:
         raise inconsistent("number", value.kind)
-    return Aggregation("{0}", [f"avg({distinct}{as_number(value).text})"], "double")
+    value = as_number(value)
+    call = f"avg({distinct}{value.text})"
+    return _of_doubles(call, value) if value.kind in DOUBLES else Aggregation("{0}", [call], "double")
+
+
+def _of_doubles(call: str, value: Sql) -> Aggregation:
+    """An aggregate of binary numbers, moved off where one of them has no end."""
+    if value.kind == "rounded":
+        return Aggregation("{0}", [call], "rounded")
+    return Aggregation("({0} * {1})", [call, f"max(ora_doubt({value.text}))"], "rounded")
 
 
 def _extreme(function: str) -> Callable[[list[Sql], str], Aggregation]:
@@ -406,16 +469,16 @@ def _median(arguments: list[Sql], _distinct: str) -> Aggregation:
     value = arguments[0]
     if value.kind in MOMENTS:
         return Aggregation("{0}", [f"quantile_cont({value.text}, 0.5)"], value.kind)
-    return Aggregation("{0}", [f"quantile_cont(({as_number(value).text})::double, 0.5)"], "double")
+    return Aggregation("{0}", [f"quantile_cont(({as_number(value).text})::double, 0.5)"], "rounded")
 
 
 def _spread(name: str, value: Sql, distinct: str) -> Aggregation:
     function, is_zero_for_one = _SPREADS[name]
     call = f"{function}({distinct}({value.text})::double)"
     if not is_zero_for_one:
-        return Aggregation("{0}", [call], "double")
+        return Aggregation("{0}", [call], "rounded")
     counted = f"count({distinct}{value.text})"
-    return Aggregation("case when {0} = 1 then 0 else {1} end", [counted, call], "double")
+    return Aggregation("case when {0} = 1 then 0 else {1} end", [counted, call], "rounded")
 
 
 Aggregates._AGGREGATES.update(
@@ -428,6 +491,17 @@ Aggregates._AGGREGATES.update(
     STATS_MODE=_extreme("mode"),
     MEDIAN=_median,
 )
+
+
+def _of_one_type(value: Sql, other: Sql) -> tuple[Sql, Sql]:
+    """Two values of one family, numbers in a type that holds both: DuckDB's LAG has that of the first."""
+    if value.kind in DOUBLES or other.kind in DOUBLES:
+        return Sql(f"({value.text})::double", number_kind([value.kind, other.kind])), other
+    digits = widest_digits([value, other])
+    if value.kind != "number" or digits == (value.precision, value.scale):
+        return value, other
+    text = f"({value.text})::decimal({digits[0]}, {digits[1]})"
+    return Sql(text, "number", *digits), other
 
 
 def _turned_round(over: nodes.Window) -> nodes.Window:

@@ -9,10 +9,12 @@ from glue.dialects import nodes
 from glue.dialects.errors import UnsupportedError
 from glue.dialects.oracle.conditions import Conditions
 from glue.dialects.oracle.kinds import (
+    MAX_TEXT,
     MOMENTS,
     NUMBERS,
     SPANS,
     TEXTS,
+    UNBOUNDED,
     as_number,
     as_text,
     converted,
@@ -21,7 +23,8 @@ from glue.dialects.oracle.kinds import (
 )
 from glue.dialects.oracle_dates import moment_of
 from glue.dialects.oracle_errors import OracleError
-from glue.dialects.values import Sql, any_may_fail, constant_number, number
+from glue.dialects.oracle_numbers import number_of_text
+from glue.dialects.values import MAX_DIGITS, Sql, any_may_fail, constant_number, for_long_product
 
 _DIGITS = Context(prec=40, traps=[DivisionByZero, InvalidOperation, Overflow])
 """A NUMBER keeps 38 digits, most often 40."""
@@ -29,6 +32,9 @@ _DATE = re.compile(r"\s*-?\d+-\d+-\d+\s*")
 _SECONDS = {"DAY": 86_400, "HOUR": 3_600, "MINUTE": 60, "SECOND": 1}
 _UNITS = ["DAY", "HOUR", "MINUTE", "SECOND"]
 _SEPARATORS = {"DAY": r"\s+", "HOUR": ":", "MINUTE": ":"}
+_OF_QUOTIENTS = {"+": "ora_sum", "-": "ora_difference", "*": "ora_product", "/": "ora_quotient"}
+_MOST_DECIMALS = 20
+"""Of exact numbers with many digits: where 18 before the point are not enough, DuckDB refuses."""
 _PRECISION = 2
 """Digits of an interval's first field where none are given."""
 
@@ -41,7 +47,7 @@ class Arithmetic(Conditions):
         text = node.text.lower()
         if text[-1] in "fd":
             return Sql(f"{float(text[:-1])!r}::double", "double")
-        return constant_number(_DIGITS.create_decimal(text))
+        return constant_number(number_of_text(text))
 
     def text_literal(self, node: nodes.Text) -> Sql:
         """A text; '' is NULL."""
@@ -124,7 +130,13 @@ def joined_texts(left: Sql, right: Sql) -> Sql:
     text = f"concat({left.text}, {right.text})"
     if not (left.constant or right.constant):
         text = f"ora_text({text})"
-    return Sql(text, "text", may_fail=any_may_fail([left, right]))
+    if UNBOUNDED in (left.precision, right.precision):
+        return Sql(text, "text", UNBOUNDED, may_fail=any_may_fail([left, right]))
+    most = (left.precision or MAX_TEXT) + (right.precision or MAX_TEXT)
+    if most > MAX_TEXT:
+        text = f"ora_bounded_text({text})"
+    kind = "char" if left.kind == right.kind == "char" else "text"
+    return Sql(text, kind, min(most, MAX_TEXT), may_fail=any_may_fail([left, right]))
 
 
 def _of_numbers(sign: str, left: Sql, right: Sql) -> Sql:
@@ -133,29 +145,33 @@ def _of_numbers(sign: str, left: Sql, right: Sql) -> Sql:
         if folded is not None:
             return folded
     may_fail = left.may_fail or right.may_fail
+    if "double" in (left.kind, right.kind):
+        text = f"{_OF_QUOTIENTS[sign]}({left.text}, {right.text})"
+        return Sql(text, "rounded", may_fail=may_fail or sign == "/")
     if sign == "/":
         is_safe = isinstance(right.constant, Decimal) and right.constant != 0
         text = (
             f"(({left.text})::double / {right.text})" if is_safe else f"ora_divide({left.text}, {right.text})"
         )
-        return Sql(text, "double", may_fail=may_fail or not is_safe)
-    text = f"({left.text} {sign} {right.text})"
-    if "double" in (left.kind, right.kind):
-        return Sql(text, "double", may_fail=may_fail)
+        kind = "double" if left.kind == right.kind == "number" else "rounded"
+        return Sql(text, kind, may_fail=may_fail or not is_safe)
+    if "rounded" in (left.kind, right.kind):
+        return Sql(f"({left.text} {sign} {right.text})", "rounded", may_fail=may_fail)
+    factor = left.text
     if sign == "*":
         precision, scale = left.precision + right.precision, left.scale + right.scale
-        if precision > 38:
-            text = f"(({left.text})::double * {right.text})"
-        return number(text, precision, scale, may_fail)
-    scale = max(left.scale, right.scale)
-    whole = max(left.precision - left.scale, right.precision - right.scale)
-    if whole + scale > 38:
-        return Sql(f"(({left.text})::double {sign} {right.text})", "double", may_fail=may_fail)
-    return number(text, min(whole + scale + 1, 38), scale, may_fail)
+        factor = for_long_product(left.text, (left.precision, left.scale), right.precision)
+    else:
+        scale = max(left.scale, right.scale)
+        precision = max(left.precision - left.scale, right.precision - right.scale) + scale + 1
+    if precision > MAX_DIGITS and scale > _MOST_DECIMALS:
+        return Sql(f"(({left.text})::double {sign} {right.text})", "rounded", may_fail=may_fail)
+    text = f"({factor} {sign} {right.text})"
+    return Sql(text, "number", min(precision, MAX_DIGITS), scale, may_fail=may_fail)
 
 
 def _folded(sign: str, left: Decimal, right: Decimal) -> Sql | None:
-    """What two literals give, to the digits of a NUMBER; None for what is left to fail when it is asked for."""
+    """What two literals give, to the digits of a NUMBER; None for what is left to fail when asked for."""
     try:
         result = {
             "+": _DIGITS.add,
@@ -196,7 +212,7 @@ def _difference(left: Sql, right: Sql) -> Sql:
 def _moved(sign: str, moment: Sql, span: Sql) -> Sql:
     may_fail = any_may_fail([moment, span])
     if span.kind == "days":
-        return Sql(f"({moment.text} {sign} {span.text})", moment.kind, may_fail=may_fail)
+        return Sql(f"ora_in_reach({moment.text} {sign} {span.text})", moment.kind, may_fail=may_fail)
     if span.kind == "months":
         text = span.text if sign == "+" else f"(-{span.text})"
         return Sql(f"ora_move_months({moment.text}, {text})", moment.kind, may_fail=True)
@@ -205,7 +221,7 @@ def _moved(sign: str, moment: Sql, span: Sql) -> Sql:
         moment = converted(moment, "date")
     text = days.text if sign == "+" else f"-({days.text})"
     if days.kind == "number" and days.scale == 0:
-        return Sql(f"({moment.text} + to_days(({text})::integer))", "date", may_fail=may_fail)
+        return Sql(f"ora_in_reach({moment.text} + to_days(({text})::integer))", "date", may_fail=may_fail)
     return Sql(f"ora_move_days({moment.text}, {text})", "date", may_fail=may_fail)
 
 

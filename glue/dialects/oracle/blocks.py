@@ -1,7 +1,7 @@
 """A block of a query for Oracle in DuckDB's SQL: SELECT … FROM … WHERE … GROUP BY … HAVING, with its order.
 
-A block becomes at most these layers, each a query around the one before it: the tables with WHERE; the tree of
-CONNECT BY; the rows numbered by ROWNUM; the groups; what is selected; and the rows that FETCH leaves. The
+A block becomes at most these layers, each a query around the one before it: the tables with WHERE; the tree
+of CONNECT BY; the rows numbered by ROWNUM; the groups; what is selected; and the rows that FETCH leaves. The
 columns of a block are c1, c2, … in DuckDB.
 """
 
@@ -14,7 +14,8 @@ from glue.dialects import nodes
 from glue.dialects.errors import UnsupportedError
 from glue.dialects.oracle.aggregates import GroupLayer, Level, Selected, ordered
 from glue.dialects.oracle.functions import AGGREGATES
-from glue.dialects.oracle.hierarchies import scope_fields
+from glue.dialects.oracle.hierarchies import Tree, scope_fields
+from glue.dialects.oracle.kinds import as_key
 from glue.dialects.oracle.limits import Cut, limited
 from glue.dialects.oracle.names import folded
 from glue.dialects.oracle.pivots import Pivots
@@ -25,6 +26,9 @@ from glue.dialects.values import Sql
 
 _MOST_NESTED = 2
 """Aggregates of aggregates there may be; not of those."""
+
+
+_NULLS = frozenset({"null", "null::varchar"})
 
 
 @dataclass(slots=True)
@@ -42,6 +46,9 @@ class Rows:
 
 class Blocks(Pivots):
     """A translation as far as it knows blocks of queries."""
+
+    has_aggregates: bool = False
+    """May an aggregate stand in the statement?"""
 
     def block(
         self,
@@ -82,10 +89,8 @@ class Blocks(Pivots):
         tables = self.from_clause(node, scope)
         tables = self.hierarchy(node, query, scope, tables)
         rows = self._rows(node, order, scope, tables)
-        depth = max(
-            [_depth(part) for part in [*node.items, *order, *([node.having] if node.having else [])]],
-            default=0,
-        )
+        whole = [*node.items, *order, *([node.having] if node.having else [])]
+        depth = max((_depth(part) for part in whole), default=0) if self.has_aggregates else 0
         level = None
         if node.groups is not None or depth or node.having is not None:
             level = self._groups(node, scope, rows, depth)
@@ -93,15 +98,18 @@ class Blocks(Pivots):
         with self.with_windows(True):
             selected = self._select_list(node, scope, level)
             self.selected = selected
-            terms = [self._order_term(term, selected, node.is_distinct) for term in order]
+            told = [self._order_term(term, selected, node.is_distinct) for term in order]
+            terms = [term for term in told if term is not None]
             self.selected = None
+        if order and not terms and cut is not None and cut.has_ties:
+            raise UnsupportedError("WITH TIES of rows that are all in one place")
         having = [] if node.having is None else [self.value(node.having)]
         if level is not None:
             rows = Rows(self._grouped_text(node, level, rows), having)
         elif self.rows_columns:
             added = ", ".join(f"{text} as {name}" for text, name in self.rows_columns.items())
             rows = Rows(f"(select {self.rows_alias}.*, {added} from {rows.text}) as {self.rows_alias}")
-        columns = [one.value.text for one in selected]
+        columns = [as_key(one.value) if node.is_distinct else one.value.text for one in selected]
         if hidden is not None:
             columns += hidden(scope)
         is_tree_order = node.connect is not None and level is None and not node.is_distinct
@@ -152,18 +160,10 @@ class Blocks(Pivots):
             kept += ["is_cycle"] * ("CONNECT_BY_ISCYCLE" in self.words)
             kept += ["parent"] * ("PRIOR" in self.words) + ["root"] * ("CONNECT_BY_ROOT" in self.words)
             text = ", ".join(f"{rows}.{column}" for column in kept)
-            self._moved_tree(alias)
+            self.tree = Tree(alias, self.tree.path_columns)
         for word, value in scope.pseudo.items():
             scope.pseudo[word] = Sql(f"{alias}.{value.text.partition('.')[2]}", value.kind, value.precision)
         return text
-
-    def _moved_tree(self, alias: str) -> None:
-        """PRIOR of numbered rows would have to know their columns' former places."""
-        if {"PRIOR", "CONNECT_BY_ROOT", "SYS_CONNECT_BY_PATH"} & self.words and self.tree is not None:
-            names = [name for name in ("CONNECT_BY_ROOT", "SYS_CONNECT_BY_PATH") if name in self.words]
-            if names:
-                raise UnsupportedError(f"ROWNUM or KEEP beside {names[0]}")
-            self.tree = type(self.tree)(alias)
 
     def _mentions_rownum(self, node: nodes.Block, order: list[nodes.OrderTerm]) -> bool:
         parts: list[nodes.Node] = [*node.items, *order, *(node.groups or [])]
@@ -182,10 +182,8 @@ class Blocks(Pivots):
             ):
                 raise UnsupportedError("a condition on ROWNUM and a column together")
         holds = " and ".join(self.value(one).text for one in counting)
-        return (
-            f"(select * from {text}"
-            f" qualify coalesce(bool_and(coalesce({holds}, false)) over (order by {alias}.rn), false)) as {alias}"
-        )
+        all_hold = f"bool_and(coalesce({holds}, false)) over (order by {alias}.rn)"
+        return f"(select * from {text} qualify {all_hold}) as {alias}"
 
     # Groups
 
@@ -201,6 +199,7 @@ class Blocks(Pivots):
             if key.kind == "condition":
                 raise UnsupportedError("GROUP BY of a condition")
             name = level.key_names.setdefault(key.text, f"k{len(level.key_names) + 1}")
+            level.key_texts[key.text] = as_key(key)
             level.keys[key.text] = Sql(f"{alias}.{name}", key.kind, key.precision, key.scale)
         level.is_of_sets = _has_sets(node.groups)
         if depth < _MOST_NESTED:
@@ -217,7 +216,7 @@ class Blocks(Pivots):
         if level.is_of_sets and self.rows_columns is not None:
             if self.rows_columns:
                 raise UnsupportedError("KEEP beside ROLLUP, CUBE or GROUPING SETS")
-            self.rows_columns.update(level.key_names)
+            self.rows_columns.update({level.key_texts[text]: name for text, name in level.key_names.items()})
         if self.rows_columns:
             added = ", ".join(f"{text} as {name}" for text, name in self.rows_columns.items())
             clause = f" from (select {self.rows_alias}.*, {added} from {rows.text}) as {self.rows_alias}"
@@ -229,7 +228,8 @@ class Blocks(Pivots):
         listed = [*level.key_names.values()]
         listed += [f"{call} as {name}" for call, name in level.layer.columns.items()]
         sets = ", ".join(self._set_text(group, level) for group in node.groups)
-        return f"({_select(listed)}{clause} group by {sets}) as {level.layer.alias}"
+        # of no rows there is no group, not even that of all rows
+        return f"({_select(listed)}{clause} group by {sets} having count(*) > 0) as {level.layer.alias}"
 
     def _set_text(self, group: nodes.Grouping, level: Level) -> str:
         if group.kind:
@@ -274,7 +274,7 @@ class Blocks(Pivots):
             relations = scope.relation(name)
             if not relations:
                 raise OracleError("ORA-00904", f'"{name}": invalid identifier')
-            fields = relations[0].fields
+            fields = relations[0].shown()
         return [Selected(self.field_value(one, scope), one.name) for one in fields]
 
     def name(self, node: nodes.Name) -> Sql:
@@ -293,15 +293,19 @@ class Blocks(Pivots):
 
     def item_named(self, node: nodes.Value) -> nodes.Value | None:
         """What stands in the select list under an alias, or in a place, that ORDER SIBLINGS BY mentions."""
-        if isinstance(node, nodes.Number):
-            return self._item_nodes[int(node.text) - 1].value
+        if isinstance(node, nodes.Number) and node.text.isdigit():
+            place = int(node.text)
+            if not 1 <= place <= len(self._item_nodes):
+                raise OracleError("ORA-01785", f"ORDER SIBLINGS BY {place} is the number of no column")
+            return self._item_nodes[place - 1].value
         if isinstance(node, nodes.Name) and len(node.parts) == 1:
             for item in self._item_nodes:
                 if item.alias is not None and folded(item.alias) == folded(node.parts[0]):
                     return item.value
         return None
 
-    def _order_term(self, term: nodes.OrderTerm, selected: list[Selected], is_distinct: bool) -> str:
+    def _order_term(self, term: nodes.OrderTerm, selected: list[Selected], is_distinct: bool) -> str | None:
+        """A term of ORDER BY; None for a constant, which DuckDB would take for a column's place."""
         if isinstance(term.value, nodes.Number) and term.value.text.isdigit():
             place = int(term.value.text)
             if not 1 <= place <= len(selected):
@@ -309,13 +313,11 @@ class Blocks(Pivots):
             value = selected[place - 1].value
         else:
             value = self.value(term.value)
-        if (
-            is_distinct
-            and value.constant is None
-            and not any(one.value.text == value.text for one in selected)
-        ):
+        if value.constant is not None or value.text.isdecimal() or value.text in _NULLS:
+            return None
+        if is_distinct and not any(one.value.text == value.text for one in selected):
             raise OracleError("ORA-01791", "not a SELECTed expression")
-        return ordered(value.text, term)
+        return ordered(as_key(value), term)
 
     # Keys of groups
 
@@ -363,7 +365,7 @@ def filtered(conditions: list[Sql]) -> str:
 
 
 def _aggregated(level: Level, clause: str, group_by: str) -> str:
-    listed = [f"{text} as {name}" for text, name in level.key_names.items()]
+    listed = [f"{level.key_texts[text]} as {name}" for text, name in level.key_names.items()]
     listed += [f"{call} as {name}" for call, name in level.layer.columns.items()]
     return f"({_select(listed)}{clause}{group_by}) as {level.layer.alias}"
 
@@ -404,10 +406,16 @@ def _most_rows(counting: list[nodes.Value]) -> int | None:
     if len(counting) != 1 or not isinstance(counting[0], nodes.Comparison):
         return None
     left, sign, right = counting[0].left, counting[0].sign, counting[0].right
-    if sign not in ("<=", "<") or not isinstance(left, nodes.Name) or not isinstance(right, nodes.Number):
+    if (
+        sign not in ("<=", "<", "=")
+        or not isinstance(left, nodes.Name)
+        or not isinstance(right, nodes.Number)
+    ):
         return None
     if not right.text.isdigit():
         return None
+    if sign == "=":
+        return int(right.text == "1")
     return max(int(right.text) - (sign == "<"), 0)
 
 

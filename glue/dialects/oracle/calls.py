@@ -1,10 +1,10 @@
-"""Oracle's functions of one row in DuckDB's SQL. Those of oracle_macros.py are macros; the others are here."""
+"""Oracle's functions of one row in DuckDB's SQL: the macros of oracle_macros.py, and what is none."""
 
 from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import ClassVar
 
@@ -15,21 +15,25 @@ from glue.dialects.oracle.arithmetic import Arithmetic, joined_texts
 from glue.dialects.oracle.conditions import condition
 from glue.dialects.oracle.functions import AGGREGATES, FUNCTIONS, WINDOW_FUNCTIONS
 from glue.dialects.oracle.kinds import (
+    DOUBLES,
     MOMENTS,
     NUMBERS,
     SPANS,
     TEXTS,
+    UNBOUNDED,
     as_number,
     as_text,
     converted,
     for_comparison,
     inconsistent,
     joined_value,
+    number_kind,
     of_one_kind,
 )
 from glue.dialects.oracle_dates import moment_of
 from glue.dialects.oracle_errors import OracleError
 from glue.dialects.oracle_macros import MACROS, Macro, macro_of
+from glue.dialects.oracle_words import is_spelling
 from glue.dialects.values import Sql, any_may_fail, listed, number
 
 _MAY_FAIL = frozenset(
@@ -40,6 +44,12 @@ _MAY_FAIL = frozenset(
     """.split()  # noqa: SIM905 - a text is easier to read
 )
 """Functions that refuse some of their arguments."""
+_KEEP_PADDED = frozenset({"INITCAP", "LOWER", "UPPER"})
+"""Functions of which a CHAR makes a CHAR."""
+_ROUNDED = frozenset({"EXP", "LN", "LOG", "MONTHS_BETWEEN", "POWER", "SQRT"})
+"""Functions whose double is not the nearest to what Oracle has."""
+_KEEP_NOISE = frozenset({"ABS", "NANVL"})
+"""Functions that round nothing."""
 _DOUBLES = frozenset({"ACOS", "ASIN", "ATAN", "COS", "SIN", "TAN", "COSH", "SINH", "TANH"})
 _SIMPLE_MODEL = re.compile(r"(?:YYYY|MM|DD|HH24|MI|SS|[-/., :;])+")
 _SIMPLE_PART = re.compile(r"YYYY|MM|DD|HH24|MI|SS|[-/., :;]")
@@ -80,22 +90,44 @@ class Calls(Arithmetic):
         if node.is_distinct or node.within is not None or node.keep:
             raise OracleError("ORA-30482", f"DISTINCT and the like do not go with {name}")
         if name == "LNNVL":
+            check_count(name, len(node.arguments), 1, 1)
             operand = self.value(node.arguments[0])
             return condition(f"({operand.text} is not true)", operand)
         if node.default is not None:
-            raise UnsupportedError("DEFAULT … ON CONVERSION ERROR")
+            return self._with_default(node)
+        if name == "TO_CHAR" and _spells_number(node):
+            return self._spelled(node)
         arguments = [self.value(argument) for argument in node.arguments]
         special = self._SPECIAL.get(name)
         if special is not None:
             least, most, translate = special
-            _check_count(name, len(arguments), least, most)
+            check_count(name, len(arguments), least, most)
             return translate(self, arguments)
         if name in MACROS:
             return self.macro(name, arguments)
         if name in _DOUBLES:
-            _check_count(name, len(arguments), 1, 1)
-            return Sql(f"{name.lower()}({as_number(arguments[0]).text})", "double", may_fail=True)
+            check_count(name, len(arguments), 1, 1)
+            return Sql(f"{name.lower()}({as_number(arguments[0]).text})", "rounded", may_fail=True)
         raise UnsupportedError(name)
+
+    def _with_default(self, node: nodes.Call) -> Sql:
+        """DEFAULT value ON CONVERSION ERROR: the value where the text cannot be read; NULL stays NULL."""
+        if node.default is None or node.name not in ("TO_NUMBER", "TO_DATE", "TO_TIMESTAMP"):
+            raise UnsupportedError(f"{node.name} with DEFAULT … ON CONVERSION ERROR")
+        plain = nodes.Call(node.parts, node.arguments, place=node.place)
+        given, made = self.value(node.arguments[0]), self.call(plain)
+        default = self.call(nodes.Call(node.parts, [node.default, *node.arguments[1:]], place=node.place))
+        text = f"case when {given.text} is not null then coalesce(try({made.text}), {default.text}) end"
+        return Sql(text, made.kind, made.precision, made.scale, may_fail=default.may_fail)
+
+    def _spelled(self, node: nodes.Call) -> Sql:
+        """TO_CHAR(TO_DATE(number, 'J'), 'JSP'), by which numbers are spelled: most are no dates here."""
+        inner = node.arguments[0]
+        if not isinstance(inner, nodes.Call) or not isinstance(node.arguments[1], nodes.Text):
+            raise AssertionError("no spelling")
+        number = as_number(self.value(inner.arguments[0]))
+        model = quoted_text(node.arguments[1].text)
+        return Sql(f"ora_spelled(({number.text})::bigint, {model})", "text", may_fail=True)
 
     def macro(self, name: str, arguments: list[Sql]) -> Sql:
         """A function that is a macro, with its arguments as it takes them."""
@@ -110,12 +142,18 @@ class Calls(Arithmetic):
             kept = (28, 10) if name == "TO_NUMBER" else (18, 0)
         else:
             kept = _digits(name, arguments)
+        if result == "double" and (
+            name in _ROUNDED or (name in _KEEP_NOISE and "rounded" in _kinds(arguments))
+        ):
+            result = "rounded"
         text = f"{found.name}({listed(arguments)})"
         if name == "TO_NUMBER":
             text = f"{text}::decimal(28, 10)"
         may_fail = name in _MAY_FAIL or any_may_fail(arguments)
         if result == "condition":
             return condition(f"({text})", *arguments)
+        if name in _KEEP_PADDED and arguments[0].kind == "char":
+            return Sql(text, "char", arguments[0].precision, may_fail=may_fail)
         precision, scale = kept if result == "number" else (0, 0)
         return Sql(text, result, precision, scale, may_fail=may_fail)
 
@@ -178,9 +216,12 @@ class Calls(Arithmetic):
         second = converted(second, kind)
         if first.kind == "date" and second.kind == "timestamp":
             second = converted(second, "date")
-        if first.kind in NUMBERS and "double" in (first.kind, second.kind):
-            kind = "double"
-        return joined_value(f"coalesce({first.text}, {second.text})", kind, [first, second])
+        if first.kind in NUMBERS:
+            kind = number_kind(_kinds(arguments))
+        text = f"coalesce({first.text}, {second.text})"
+        if second.may_fail:
+            text = f"ora_nvl({first.text}, {second.text})"
+        return joined_value(text, kind, [first, second])
 
     def _nvl2(self, arguments: list[Sql]) -> Sql:
         tested, there, missing = arguments
@@ -188,6 +229,8 @@ class Calls(Arithmetic):
             missing = converted(missing, "text" if there.kind in TEXTS else there.kind)
         kind, answers = of_one_kind([there, missing], "")
         text = f"case when {tested.text} is not null then {answers[0].text} else {answers[1].text} end"
+        if any_may_fail(answers):
+            text = f"ora_nvl2({tested.text}, {answers[0].text}, {answers[1].text})"
         return joined_value(text, "text" if kind == "char" else kind, answers)
 
     def _coalesce(self, arguments: list[Sql]) -> Sql:
@@ -211,8 +254,8 @@ class Calls(Arithmetic):
             searched = "text"
         answers = [*rest[1::2], *(rest[-1:] if len(rest) % 2 else [])]
         kind = answers[0].kind if answers[0].kind not in ("null", "char") else "text"
-        if kind in NUMBERS and any(answer.kind == "double" for answer in answers):
-            kind = "double"
+        if kind in NUMBERS:
+            kind = number_kind(_kinds(answers))
         answers = [converted(answer, kind) for answer in answers]
         branches = ""
         searches = rest[0 : len(rest) - len(rest) % 2 : 2]
@@ -221,6 +264,8 @@ class Calls(Arithmetic):
             if search.kind != "null" and search.text != "null::varchar":
                 one, other = for_comparison(converted(tested, searched), converted(search, searched))
                 same = f"{one.text} is not distinct from {other.text}"
+                if "rounded" in (one.kind, other.kind):
+                    same = f"{self.compared('=', one, other).text} is true"
                 tested_may_fail = one.may_fail or other.may_fail
                 tested = Sql(tested.text, tested.kind, may_fail=tested.may_fail or tested_may_fail)
             branches += f" when {same} then {answer.text}"
@@ -233,8 +278,8 @@ class Calls(Arithmetic):
         kind = arguments[0].kind
         if kind == "null":
             raise UnsupportedError(f"{function} of NULL first")
-        if kind in NUMBERS and any(argument.kind == "double" for argument in arguments):
-            kind = "double"
+        if kind in NUMBERS:
+            kind = number_kind(_kinds(arguments))
         kind = "text" if kind in TEXTS else kind
         values = [converted(argument, kind) for argument in arguments]
         text = values[0].text
@@ -300,14 +345,27 @@ class Calls(Arithmetic):
         return self.macro("TO_NUMBER", [as_text(argument) for argument in arguments])
 
     def _to_clob(self, arguments: list[Sql]) -> Sql:
-        return as_text(arguments[0])
+        return _as_clob(arguments[0])
 
     def _to_double(self, arguments: list[Sql]) -> Sql:
         value = as_number(arguments[0])
-        return Sql(f"({value.text})::double", "double", may_fail=value.may_fail)
+        kind = "rounded" if value.kind == "rounded" else "double"
+        return Sql(f"({value.text})::double", kind, may_fail=value.may_fail)
 
     def _atan2(self, arguments: list[Sql]) -> Sql:
-        return Sql(f"atan2({listed([as_number(argument) for argument in arguments])})", "double")
+        return Sql(f"atan2({listed([as_number(argument) for argument in arguments])})", "rounded")
+
+    def _to_span(self, arguments: list[Sql], first: str, last: str) -> Sql:
+        text = arguments[0].constant
+        if not isinstance(text, str):
+            raise UnsupportedError("an INTERVAL of a text that is no literal")
+        return self.interval_literal(nodes.Interval(text, first, 9, last))
+
+    def _to_days(self, arguments: list[Sql]) -> Sql:
+        return self._to_span(arguments, "DAY", "SECOND")
+
+    def _to_months(self, arguments: list[Sql]) -> Sql:
+        return self._to_span(arguments, "YEAR", "MONTH")
 
     def _guid(self, _arguments: list[Sql]) -> Sql:
         return Sql("uuid()::varchar", "text")
@@ -330,32 +388,84 @@ class Calls(Arithmetic):
         "TO_BINARY_DOUBLE": (1, 1, _to_double),
         "ATAN2": (2, 2, _atan2),
         "SYS_GUID": (0, 0, _guid),
+        "TO_DSINTERVAL": (1, 1, _to_days),
+        "TO_YMINTERVAL": (1, 1, _to_months),
     }
     """How many arguments they take, and what makes DuckDB's SQL of them."""
 
     # CAST
 
     def cast(self, node: nodes.Cast) -> Sql:
-        """CAST to the types of Oracle."""
+        """CAST to the types of Oracle, and VALIDATE_CONVERSION."""
         operand = self.value(node.operand)
+        if node.word == "VALIDATE_CONVERSION":
+            made = self._cast_by_model(node, operand)
+            text = f"case when {operand.text} is null or try({made.text}) is not null then 1 else 0 end"
+            return Sql(text, "number", 1)
+        if node.default is not None:
+            made = self._cast_by_model(node, operand)
+            default = self._cast_by_model(node, self.value(node.default))
+            text = f"case when {operand.text} is not null then coalesce(try({made.text}), {default.text}) end"
+            return Sql(text, made.kind, made.precision, made.scale, may_fail=default.may_fail)
+        return self._cast(node, operand)
+
+    def _cast_by_model(self, node: nodes.Cast, operand: Sql) -> Sql:
+        """A cast, of a text by the model that stands behind the type."""
+        word = node.type.words[0]
+        if node.style is None or operand.kind not in TEXTS or word not in ("DATE", "TIMESTAMP", "NUMBER"):
+            if node.style is not None and operand.kind in TEXTS:
+                raise UnsupportedError(f"{node.word} AS {word} by a model")
+            return self._cast(node, operand)
+        made = self.macro(f"TO_{word}", [operand, as_text(self.value(node.style))])
+        return _cast_number(made, word, node.type.arguments) if word == "NUMBER" else made
+
+    def _cast(self, node: nodes.Cast, operand: Sql) -> Sql:
         word = node.type.words[0]
         if len(node.type.words) > 1 and node.type.words != ("DOUBLE", "PRECISION"):
             raise UnsupportedError(f"CAST AS {' '.join(node.type.words)}")
         if word in ("NUMBER", "NUMERIC", "DECIMAL", "DEC", "INTEGER", "INT", "SMALLINT"):
             return _cast_number(as_number(operand), word, node.type.arguments)
-        if word in ("FLOAT", "REAL", "DOUBLE", "BINARY_DOUBLE", "BINARY_FLOAT"):
+        if word in ("FLOAT", "REAL", "DOUBLE"):
+            if node.type.arguments not in ((), ("126",)):
+                raise UnsupportedError(f"CAST to {word} of so many binary digits")
+            return as_number(operand)
+        if word in ("BINARY_DOUBLE", "BINARY_FLOAT"):
             value = as_number(operand)
-            return Sql(f"({value.text})::double", "double", may_fail=value.may_fail)
+            kind = "rounded" if value.kind == "rounded" else "double"
+            return Sql(f"({value.text})::double", kind, may_fail=value.may_fail)
         if word in ("VARCHAR2", "VARCHAR", "NVARCHAR2", "CHAR", "NCHAR", "CHARACTER"):
             return _cast_text(operand, word, node.type.arguments)
         if word in ("CLOB", "NCLOB"):
-            return as_text(operand)
+            return _as_clob(operand)
         if word in ("DATE", "TIMESTAMP"):
+            digits = _whole_numbers(word, node.type.arguments or ("6",), 1)[0]
+            if digits < 6 and operand.kind not in ("date", "null"):
+                raise UnsupportedError(f"CAST to a TIMESTAMP of {digits} decimals")
             return converted(operand, word.lower())
         raise UnsupportedError(f"CAST AS {word}")
 
 
-def _check_count(name: str, count: int, least: int, most: int) -> None:
+def _spells_number(node: nodes.Call) -> bool:
+    inner = node.arguments[0] if len(node.arguments) == 2 else None
+    model = node.arguments[-1] if node.arguments else None
+    return (
+        isinstance(inner, nodes.Call)
+        and inner.name == "TO_DATE"
+        and len(inner.arguments) == 2
+        and isinstance(inner.arguments[1], nodes.Text)
+        and inner.arguments[1].text.upper() == "J"
+        and isinstance(model, nodes.Text)
+        and is_spelling(model.text)
+    )
+
+
+def _as_clob(value: Sql) -> Sql:
+    text = as_text(value)
+    return Sql(text.text, "text", UNBOUNDED, may_fail=text.may_fail)
+
+
+def check_count(name: str, count: int, least: int, most: int) -> None:
+    """Refuse a call with fewer or more arguments than the function takes."""
     if least == most and count != least:
         raise OracleError("ORA-00909", f"invalid number of arguments for {name}")
     if count < least:
@@ -364,9 +474,15 @@ def _check_count(name: str, count: int, least: int, most: int) -> None:
         raise OracleError("ORA-00939", f"too many arguments for {name}")
 
 
+def _kinds(values: Iterable[Sql]) -> list[str]:
+    return [value.kind for value in values]
+
+
 def _macro_kind(value: Sql) -> str:
     if value.kind == "char":
         return "text"
+    if value.kind == "rounded":
+        return "double"
     return "interval" if value.kind in SPANS else value.kind
 
 
@@ -374,7 +490,7 @@ def _with_converted(name: str, arguments: list[Sql]) -> tuple[Macro, list[Sql]]:
     """The first macro that takes the arguments once they are converted as Oracle does it unasked."""
     sizes = [len(macro.kinds) for macro in MACROS[name]]
     if len(arguments) not in sizes:
-        _check_count(name, len(arguments), min(sizes), max(sizes))
+        check_count(name, len(arguments), min(sizes), max(sizes))
     refused: OracleError | None = None
     for macro in MACROS[name]:
         if len(macro.kinds) != len(arguments):
@@ -421,11 +537,12 @@ def _cast_number(value: Sql, word: str, arguments: tuple[str, ...]) -> Sql:
             return value
         precision, scale = 38, 0
     else:
-        if arguments[0] == "*":
-            precision, scale = 38, int(arguments[1]) if len(arguments) > 1 else 0
-        else:
-            precision, scale = int(arguments[0]), int(arguments[1]) if len(arguments) > 1 else 0
-    macro = "ora_cast_double" if value.kind == "double" else "ora_cast_number"
+        precision, scale = _whole_numbers(word, ("38" if one == "*" else one for one in arguments), 2)
+        if not 1 <= precision <= 38:
+            raise OracleError("ORA-01727", "numeric precision specifier is out of range (1 to 38)")
+        if not -84 <= scale <= 38:
+            raise UnsupportedError(f"CAST to a number with the scale {scale}")
+    macro = "ora_cast_double" if value.kind in DOUBLES else "ora_cast_number"
     whole = precision - scale
     kept = max(scale, 0)
     held = min(max(whole, 0) + kept or 1, 38)
@@ -434,15 +551,23 @@ def _cast_number(value: Sql, word: str, arguments: tuple[str, ...]) -> Sql:
     return number(text, held, kept, may_fail=True)
 
 
+def _whole_numbers(word: str, arguments: Iterable[str], count: int) -> list[int]:
+    """What stands in the brackets of a type, as so many numbers: 0 for what is not there."""
+    given = list(arguments)
+    if len(given) > count or not all(re.fullmatch(r"-?[0-9]+", one) for one in given):
+        raise UnsupportedError(f"{word}({', '.join(given)})")
+    return [*map(int, given), *[0] * (count - len(given))]
+
+
 def _cast_text(value: Sql, word: str, arguments: tuple[str, ...]) -> Sql:
     if not arguments and word.startswith("VARCHAR"):
         raise OracleError("ORA-00906", "a length is missing")
-    size = int(arguments[0].split()[0]) if arguments else 1
+    size = _whole_numbers(word, (one.partition(" ")[0] for one in arguments), 1)[0] if arguments else 1
     text = as_text(value)
     if value.kind in TEXTS:
         written = f"substr({text.text}, 1, {size})"
     else:
         written = f"ora_cast_written({text.text}, {size})"
     if "CHAR" in word and not word.startswith(("VARCHAR", "NVARCHAR")):
-        return Sql(f"rpad({written}, {size}, ' ')", "char", may_fail=text.may_fail)
+        return Sql(f"rpad({written}, {size}, ' ')", "char", size * 4, may_fail=text.may_fail)
     return Sql(written, "text", may_fail=value.kind not in TEXTS or text.may_fail)

@@ -56,6 +56,8 @@ class Conditions(Names):
         left, right = for_comparison(left, right)
         if isinstance(left.constant, Decimal) and isinstance(right.constant, Decimal):
             return condition(str(_SIGNS[sign](left.constant, right.constant)).lower())
+        if "rounded" in (left.kind, right.kind):
+            return Sql(f"(ora_told_apart({left.text}, {right.text}) {sign} 0)", "condition", may_fail=True)
         return condition(f"({left.text} {sign} {right.text})", left, right)
 
     def _row_comparison(self, node: nodes.Comparison) -> Sql:
@@ -86,6 +88,8 @@ class Conditions(Names):
         if isinstance(node.right, nodes.Subquery):
             left = self.value(node.left)
             text, outputs = self.subquery(node.right.query)
+            if "rounded" in (left.kind, *(output.kind for output in outputs)):
+                raise UnsupportedError(f"{node.quantifier} of numbers whose last digits are not known")
             left, listed = self._as_compared_with(left, text, outputs)
             return condition(f"({left.text} {node.sign} {str(node.quantifier).lower()} ({listed}))", left)
         values = node.right.values if isinstance(node.right, nodes.Row) else [node.right]
@@ -135,15 +139,16 @@ class Conditions(Names):
 
     def _in_list(self, left: Sql, values: list[Sql]) -> Sql:
         pairs = [for_comparison(left, value) for value in values]
-        if len({one.text for one, _ in pairs}) == 1:
+        is_rounded = any("rounded" in (one.kind, other.kind) for one, other in pairs)
+        if len({one.text for one, _ in pairs}) == 1 and not is_rounded:
             members = ", ".join(other.text for _, other in pairs)
             return condition(f"({pairs[0][0].text} in ({members}))", *(v for pair in pairs for v in pair))
-        terms = [condition(f"{one.text} = {other.text}", one, other) for one, other in pairs]
+        terms = [self.compared("=", one, other) for one, other in pairs]
         return condition(f"({' or '.join(term.text for term in terms)})", *terms)
 
     def _in_query(self, left: list[Sql], query: nodes.Query) -> Sql:
         text, outputs = self.subquery(query)
-        if len(left) == 1:
+        if len(left) == 1 and "rounded" not in (left[0].kind, *(output.kind for output in outputs)):
             one, listed = self._as_compared_with(left[0], text, outputs)
             return condition(f"({one.text} in ({listed}))", one)
         alias = self.alias()

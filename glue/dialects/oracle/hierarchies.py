@@ -27,7 +27,7 @@ _NEVER_TWICE = frozenset({"SYS_GUID"})
 
 @dataclass(slots=True)
 class Tree:
-    """The rows of a hierarchy. `rows` is DuckDB's alias of them, above; `path_columns` are by what is told."""
+    """The rows of a hierarchy: DuckDB's alias of them, and the columns of its paths, by what is told."""
 
     rows: str
     path_columns: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -103,19 +103,20 @@ class Hierarchies(Sources):
         count = as_number(self.value(right)).text
         whole = f"floor({count})" if sign in ("<=", ">=") else f"(ceil({count}) - 1)"
         most = f"greatest(coalesce({whole}, 1), 1)::bigint"
-        return (
-            f"select *, (lvl = n)::integer as is_leaf from"
-            f" (select *, unnest(range(1, n + 1)) as lvl from (select {', '.join(columns)}, {most} as n {source}))"
-        )
+        row = f"select {', '.join(columns)}, {most} as n {source}"
+        levels = f"select *, unnest(range(1, n + 1)) as lvl from ({row})"
+        return f"select *, (lvl = n)::integer as is_leaf from ({levels})"
 
     def _paths(self, node: nodes.Block, query: nodes.Query | None, scope: Scope) -> list[tuple[str, str]]:
         """What SYS_CONNECT_BY_PATH tells, each with its separator: of the rows before the tree."""
-        found: list[tuple[str, str]] = []
         whole: list[nodes.Node] = [*node.items, *(query.order if query else [])]
         whole += [part for part in (node.where, node.having) if part is not None]
-        for part in (part for one in whole for part in nodes.parts_within(one)):
-            if isinstance(part, nodes.Call) and part.name == "SYS_CONNECT_BY_PATH":
-                found.append(self._path_parts(part))
+        found = [
+            self._path_parts(part)
+            for one in whole
+            for part in nodes.parts_within(one)
+            if isinstance(part, nodes.Call) and part.name == "SYS_CONNECT_BY_PATH"
+        ]
         return list(dict.fromkeys(found))
 
     def _path_parts(self, node: nodes.Call) -> tuple[str, str]:

@@ -1,32 +1,47 @@
 """The kinds of Oracle's values, and how one becomes another where nobody asks for it.
 
-text and char (padded with blanks: CHAR columns and literals), number (exact) and double (of which 15 digits are
-known), date, timestamp, days and months (the two kinds of INTERVAL), null (the literal), rowid, condition.
+text and char (padded with blanks: CHAR columns and literals), number (exact), double (of which 15 digits
+are known: the nearest to what Oracle has) and rounded (a double of several steps, next to the nearest),
+date, timestamp, days and months (kinds of INTERVAL), null (the literal), rowid, condition.
 By the SQL Language Reference 19c: Data Type Comparison Rules, Data Conversion.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Sequence
 from decimal import Decimal
 
 from glue.dialects.catalog import Column, quoted_text
 from glue.dialects.errors import UnsupportedError
 from glue.dialects.oracle_errors import OracleError
+from glue.dialects.scopes import Output
 from glue.dialects.values import WHOLE_DIGITS, Sql, constant_number, number
 
 TEXTS = frozenset({"text", "char"})
-NUMBERS = frozenset({"number", "double"})
+DOUBLES = frozenset({"double", "rounded"})
+NUMBERS = frozenset({"number", *DOUBLES})
 MOMENTS = frozenset({"date", "timestamp"})
 SPANS = frozenset({"days", "months"})
 
+MAX_TEXT = 4000
+"""Bytes of a VARCHAR2. Of a text the precision is how many it has at most; 0 where that is not known."""
+UNBOUNDED = -1
+"""The precision of a CLOB."""
+_WRITTEN_LENGTH = 60
+"""Letters of a number or moment that is written as a text have fewer."""
+
 NUMBER_DIGITS = (28, 10)
-"""Of a NUMBER without digits, and of one read from a text: before and behind the point together, and behind."""
+"""Of a NUMBER without digits, and of one read from a text: precision and scale."""
 
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 _DECLARED = re.compile(r"(?P<words>[A-Z0-9_]+(?: [A-Z]+)*)(?:\((?P<digits>[^)]*)\))?(?P<rest>.*)")
 _STORED_DECIMAL = re.compile(r"DECIMAL\((\d+),\s?(\d+)\)")
 _WHOLE = frozenset(["TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"])
+_LENGTH = re.compile(r"\((\d+)(?: (BYTE|CHAR))?\)")
+_FLOATS = frozenset({"FLOAT", "REAL", "DOUBLE PRECISION"})
+"""Types of decimal numbers with a binary precision, which DuckDB holds as binary ones."""
+_FLOAT_DIGITS = (38, 20)
 _DECLARED_KINDS = {
     "VARCHAR2": "text",
     "VARCHAR": "text",
@@ -39,9 +54,6 @@ _DECLARED_KINDS = {
     "CHARACTER": "char",
     "DATE": "date",
     "TIMESTAMP": "timestamp",
-    "FLOAT": "double",
-    "REAL": "double",
-    "DOUBLE PRECISION": "double",
     "BINARY_DOUBLE": "double",
     "BINARY_FLOAT": "double",
 }
@@ -54,14 +66,23 @@ def column_value(column: Column) -> Sql:
         return _by_stored_type(column)
     said = _DECLARED.match(column.declared_type.upper())
     words = said["words"] if said else ""
+    if words == "NUMBER" and column.stored_type == "DOUBLE":
+        return Sql("{}", "rounded")  # of a view
     if said and words in _NUMBERS_WORDS:
         return _by_stored_type(column)
+    if said and words in _FLOATS and column.stored_type == "DOUBLE":
+        return Sql("ora_decimal({})", "number", *_FLOAT_DIGITS)
     kind = _DECLARED_KINDS.get(words, "")
     if said and "TIME ZONE" in said["rest"]:
         kind = ""
     if words.startswith("INTERVAL"):
         kind = "months" if "YEAR" in words else "days"
-    return Sql("{}", kind or f"{column.declared_type} column")
+    length = _LENGTH.search(column.declared_type) if kind in TEXTS else None
+    bytes_a_letter = 4 if length and length[2] != "BYTE" else 1
+    n_bytes = int(length[1]) * bytes_a_letter if length else 0
+    if words in ("CLOB", "NCLOB", "LONG"):
+        n_bytes = UNBOUNDED
+    return Sql("{}", kind or f"{column.declared_type} column", min(n_bytes, MAX_TEXT))
 
 
 def _by_stored_type(column: Column) -> Sql:
@@ -99,8 +120,8 @@ NULL = Sql("null", "null")
 def text_constant(text: str) -> Sql:
     """A text literal, which is a CHAR; '' is NULL."""
     if not text:
-        return Sql("null::varchar", "text")
-    return Sql(quoted_text(text), "char", constant=text)
+        return Sql("null::varchar", "text", 1)
+    return Sql(quoted_text(text), "char", len(text.encode()), constant=text)
 
 
 def inconsistent(wanted: str, got: str) -> OracleError:
@@ -113,11 +134,13 @@ def as_text(value: Sql) -> Sql:
     if value.kind in TEXTS:
         return value
     if value.kind == "null":
-        return Sql("null::varchar", "text")
+        return Sql("null::varchar", "text", 1)
     if value.kind in NUMBERS:
-        return Sql(f"ora_to_char_number({value.text})", "text", may_fail=value.may_fail)
+        text = f"ora_to_char_number({value.text})"
+        return Sql(text, "text", _WRITTEN_LENGTH, may_fail=value.may_fail)
     if value.kind in MOMENTS:
-        return Sql(f"ora_to_char_{value.kind}({value.text})", "text", may_fail=value.may_fail)
+        text = f"ora_to_char_{value.kind}({value.text})"
+        return Sql(text, "text", _WRITTEN_LENGTH, may_fail=value.may_fail)
     if value.kind in SPANS:
         raise UnsupportedError("an INTERVAL as a text")
     raise inconsistent("char", value.kind)
@@ -202,18 +225,42 @@ def of_one_kind(values: list[Sql], what: str) -> tuple[str, list[Sql]]:
     if not kinds:
         return "null", values
     kind = kinds[0]
-    for family, widest in ((TEXTS, "text"), (NUMBERS, "double"), (MOMENTS, "timestamp")):
+    for family, widest in ((TEXTS, "text"), (NUMBERS, number_kind(kinds)), (MOMENTS, "timestamp")):
         if kind in family:
             if not set(kinds) <= family:
                 raise inconsistent(what or kind, next(other for other in kinds if other not in family))
             if len(set(kinds)) > 1:
                 kind = widest
-            elif kind == "char" and len({len(str(value.constant)) for value in values}) > 1:
+            elif kind == "char" and not are_of_one_length(values):
                 kind = "text"
             return kind, [converted(value, kind) for value in values]
     if set(kinds) != {kind}:
         raise inconsistent(kind, next(other for other in kinds if other != kind))
     return kind, values
+
+
+def are_of_one_length(values: Sequence[Sql | Output]) -> bool:
+    """Padded texts of one length stay padded together; of several lengths they become a VARCHAR2."""
+    lengths = {value.precision for value in values if value.kind != "null"}
+    return len(lengths) == 1 and 0 not in lengths
+
+
+def longest(values: Sequence[Sql | Output]) -> int:
+    """The bytes that each of these texts has at most; 0 where that is not known."""
+    lengths = [value.precision for value in values if value.kind != "null"]
+    if UNBOUNDED in lengths:
+        return UNBOUNDED
+    return 0 if 0 in lengths else max(lengths, default=1)
+
+
+def number_kind(kinds: Collection[str]) -> str:
+    """The kind of what is one of several numbers, or text of theirs."""
+    return next((kind for kind in ("rounded", "double") if kind in kinds), "number")
+
+
+def as_key(value: Sql) -> str:
+    """The value as rows are put together and in order by it: to the digits that are known."""
+    return f"ora_nearest({value.text})" if value.kind == "rounded" else value.text
 
 
 def widest_digits(values: list[Sql]) -> tuple[int, int]:
@@ -228,5 +275,5 @@ def widest_digits(values: list[Sql]) -> tuple[int, int]:
 
 def joined_value(text: str, kind: str, values: list[Sql]) -> Sql:
     """The value of an expression that answers with one of `values`, all of one kind."""
-    precision, scale = widest_digits(values)
+    precision, scale = (longest(values), 0) if kind in TEXTS else widest_digits(values)
     return Sql(text, kind, precision, scale, may_fail=any(value.may_fail for value in values))

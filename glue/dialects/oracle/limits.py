@@ -26,6 +26,8 @@ def cut_of(limit: nodes.Limit, value: Callable[[nodes.Value], Sql]) -> Cut:
 
     SQL Language Reference 19c, SELECT: row_limiting_clause.
     """
+    if isinstance(limit.offset, nodes.Null) or isinstance(limit.count, nodes.Null):
+        return Cut(0, Decimal(0), is_percent=False, has_ties=False)
     offset = _whole(_constant(limit.offset, value))
     count: Decimal | None = None
     if limit.has_fetch:
@@ -36,7 +38,7 @@ def cut_of(limit: nodes.Limit, value: Callable[[nodes.Value], Sql]) -> Cut:
 
 
 def _constant(node: nodes.Value | None, value: Callable[[nodes.Value], Sql]) -> Decimal:
-    if node is None or isinstance(node, nodes.Null):
+    if node is None:
         return Decimal(0)
     found = value(node).constant
     if not isinstance(found, Decimal):

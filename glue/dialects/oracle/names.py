@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from glue.dialects import nodes
-from glue.dialects.catalog import StoredTable
+from glue.dialects.catalog import StoredTable, quoted
 from glue.dialects.errors import UnsupportedError
 from glue.dialects.local import Settings
-from glue.dialects.oracle.kinds import known
+from glue.dialects.oracle.kinds import column_value, known
 from glue.dialects.oracle_errors import OracleError
 from glue.dialects.scopes import Field, Output, Scope
 from glue.dialects.values import Sql
@@ -24,6 +24,7 @@ _NOW = {
 }
 _OF_HIERARCHIES = frozenset({"LEVEL", "CONNECT_BY_ISLEAF", "CONNECT_BY_ISCYCLE"})
 _OF_SESSIONS = frozenset({"USER", "UID", "SESSIONTIMEZONE", "DBTIMEZONE", "ORA_ROWSCN"})
+_WORDS = frozenset({"ROWNUM", *_NOW, *_OF_HIERARCHIES, *_OF_SESSIONS})
 
 
 def folded(name: nodes.Identifier) -> str:
@@ -31,12 +32,41 @@ def folded(name: nodes.Identifier) -> str:
     return name.text if name.is_quoted else name.text.upper()
 
 
+class Catalog:
+    """The stored tables under Oracle's names, with what is known of their columns."""
+
+    def __init__(self, tables: Sequence[StoredTable]) -> None:
+        self.tables = {table.name if table.is_exact else table.name.upper(): table for table in tables}
+        self.stored_names = frozenset(table.stored_name.lower() for table in tables)
+        """In small letters: to DuckDB they are all one."""
+        self._columns: dict[str, list[tuple[str, str, Sql]]] = {}
+
+    def columns(self, table: StoredTable) -> list[tuple[str, str, Sql]]:
+        """Of each column its name, DuckDB's name in quotes, and its kind (see column_value)."""
+        found = self._columns.get(table.stored_name)
+        if found is None:
+            found = [
+                (
+                    column.name if table.is_exact else column.name.upper(),
+                    quoted(column.stored_name),
+                    column_value(column),
+                )
+                for column in table.columns
+            ]
+            self._columns[table.stored_name] = found
+        return found
+
+
 class Names:
     """A translation as far as it knows names. `scope` is that of the block that is being translated."""
 
-    def __init__(self, tables: Sequence[StoredTable], settings: Settings) -> None:
-        self.tables = {table.name if table.is_exact else _unquoted(table.name): table for table in tables}
+    def __init__(self, catalog: Catalog, settings: Settings) -> None:
+        self.catalog = catalog
         self.settings = settings
+        self.words: frozenset[str] = frozenset()
+        """Those of the statement, in capitals."""
+        self.has_marks = False
+        """May a (+) stand in the statement?"""
         self.scope = Scope()
         self.named_queries: dict[str, tuple[str, list[Output]]] = {}
         """Those of WITH that can be seen: DuckDB's name of each, and its columns."""
@@ -44,9 +74,10 @@ class Names:
         self._other_relations: dict[str, str] = {}
 
     def alias(self, letter: str = "t") -> str:
-        """A name that stands for one table in DuckDB's statement."""
+        """A name that stands for one table in DuckDB's statement, and is that of no stored table."""
         self._n_aliases += 1
-        return f"{letter}{self._n_aliases}"
+        name = f"{letter}{self._n_aliases}"
+        return self.alias(letter) if name in self.catalog.stored_names else name
 
     @abstractmethod
     def value(self, node: nodes.Value) -> Sql:
@@ -99,6 +130,16 @@ class Names:
             raise UnsupportedError(word)
         return None
 
+    def is_word(self, node: nodes.Name) -> bool:
+        """Is it a word with a value of its own, and no column?"""
+        name = node.parts[0]
+        return (
+            len(node.parts) == 1
+            and not name.is_quoted
+            and name.text.upper() in _WORDS
+            and not self.scope.named(name.text.upper())
+        )
+
     def field(self, parts: list[str], node: nodes.Name) -> tuple[Field, Scope]:
         """The column, and the block it belongs to."""
         scope: Scope | None = self.scope
@@ -120,8 +161,6 @@ class Names:
         if len(parts) > 2 and not relations[0].is_stored:
             raise OracleError("ORA-00904", f"{written(node)}: invalid identifier")
         found = [field for relation in relations for field in relation.fields if field.name == parts[-1]]
-        if not found and parts[-1] == "ROWID" and relations[0].is_stored:
-            return [Field("ROWID", relations[0].alias, "rowid", "rowid")]
         if not found:
             raise OracleError("ORA-00904", f"{written(node)}: invalid identifier")
         if parts[-1] in scope.merged and found[0] in scope.merged[parts[-1]]:
@@ -145,11 +184,6 @@ class Names:
         if grouped.has_keys:
             raise OracleError("ORA-00979", f"{name}: not a GROUP BY expression")
         raise OracleError("ORA-00937", f"{name}: not a single-group group function")
-
-
-def _unquoted(name: str) -> str:
-    """The name of a table or column that nobody has quoted, as Oracle would have it."""
-    return name.upper()
 
 
 def written(node: nodes.Name) -> str:

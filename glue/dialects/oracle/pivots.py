@@ -10,7 +10,7 @@ from glue.dialects.catalog import quoted_text
 from glue.dialects.errors import UnsupportedError
 from glue.dialects.oracle.aggregates import Aggregation
 from glue.dialects.oracle.hierarchies import Hierarchies
-from glue.dialects.oracle.kinds import MOMENTS, NUMBERS, TEXTS, for_comparison
+from glue.dialects.oracle.kinds import MOMENTS, NUMBERS, TEXTS, for_comparison, number_kind
 from glue.dialects.oracle.names import folded
 from glue.dialects.oracle_errors import OracleError
 from glue.dialects.scopes import Field, Output, Relation, Scope, fields_of
@@ -21,7 +21,7 @@ class Pivots(Hierarchies):
     """A translation as far as it knows pivots."""
 
     def pivoted(self, pivot: nodes.Pivot | nodes.Unpivot, text: str, relation: Relation) -> Relation:
-        """What PIVOT or UNPIVOT makes of a table: its text in brackets with the new alias, and its columns."""
+        """What PIVOT or UNPIVOT makes of a table: its text in brackets with an alias, and its columns."""
         with self.within(Scope(self.scope.outer, [relation])) as scope:
             if isinstance(pivot, nodes.Pivot):
                 query, outputs = self._pivot(pivot, text, scope)
@@ -32,7 +32,7 @@ class Pivots(Hierarchies):
 
     def _pivot(self, pivot: nodes.Pivot, text: str, scope: Scope) -> tuple[str, list[Output]]:
         used = self._used_fields([*pivot.aggregates, *pivot.columns], scope)
-        kept = [one for one in scope.relations[0].fields if not any(one is other for other in used)]
+        kept = [one for one in scope.relations[0].shown() if not any(one is other for other in used)]
         outputs = [Output(one.name, one.kind, one.precision, one.scale) for one in kept]
         columns = [one.sql().text for one in kept]
         keys = [self.value(column) for column in pivot.columns]
@@ -71,7 +71,7 @@ class Pivots(Hierarchies):
     def _unpivot(self, pivot: nodes.Unpivot, text: str, scope: Scope) -> tuple[str, list[Output]]:
         sets = [[self.field(self.parts(name), name)[0] for name in columns] for columns, _ in pivot.columns]
         used = [one for columns in sets for one in columns]
-        kept = [one for one in scope.relations[0].fields if not any(one is other for other in used)]
+        kept = [one for one in scope.relations[0].shown() if not any(one is other for other in used)]
         rows = []
         for columns, (names, label) in zip(sets, pivot.columns, strict=True):
             labels = self._labels(names, label, len(pivot.labels))
@@ -124,9 +124,9 @@ def _value_name(value: nodes.Value) -> str:
 
 def _one_kind(columns: list[Field]) -> tuple[str, int, int]:
     kinds = {column.kind for column in columns}
-    for family in (TEXTS, NUMBERS, MOMENTS):
+    for family, widest in ((TEXTS, "text"), (NUMBERS, number_kind(kinds)), (MOMENTS, "timestamp")):
         if kinds <= family:
-            kind = columns[0].kind if len(kinds) == 1 else {"char": "text"}.get(columns[0].kind, "double")
+            kind = columns[0].kind if len(kinds) == 1 else widest
             scale = max(column.scale for column in columns)
             whole = max(column.precision - column.scale for column in columns)
             return kind, min(38, whole + scale), scale

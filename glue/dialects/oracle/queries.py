@@ -2,30 +2,47 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from typing import ClassVar
 
 from glue.dialects import nodes
 from glue.dialects.errors import UnsupportedError
 from glue.dialects.oracle.aggregates import ordered
 from glue.dialects.oracle.blocks import Blocks
-from glue.dialects.oracle.kinds import MOMENTS, NULL, NUMBERS, TEXTS
+from glue.dialects.oracle.functions import AGGREGATES
+from glue.dialects.oracle.kinds import (
+    DOUBLES,
+    MOMENTS,
+    NULL,
+    NUMBERS,
+    TEXTS,
+    are_of_one_length,
+    as_key,
+    longest,
+    number_kind,
+)
 from glue.dialects.oracle.limits import Cut, cut_of, limited
 from glue.dialects.oracle.names import folded
+from glue.dialects.oracle.sources import shielded
 from glue.dialects.oracle_errors import OracleError
 from glue.dialects.scopes import Output, Scope
-from glue.dialects.values import Sql
+from glue.dialects.values import MAX_DIGITS, WHOLE_DIGITS, Sql
 
+_WORD = re.compile(r"[A-Z][A-Z0-9_]*")
+_MOST_ATTEMPTS = 5
+"""To find the types of a recursion: exact numbers, then longer ones, then binary ones."""
 _SET_WORDS = {"UNION": "union", "MINUS": "except", "EXCEPT": "except", "INTERSECT": "intersect"}
 
 
 class Queries(Blocks):
-    """A translation of whole queries. `words` are those of the statement, in capitals."""
+    """A translation of whole queries."""
 
-    words: frozenset[str] = frozenset()
-
-    def statement(self, query: nodes.Query, words: frozenset[str]) -> tuple[str, list[Output]]:
-        """A query that is all there is: its text, and its columns."""
-        self.words = words
+    def statement(self, query: nodes.Query, sql: str) -> tuple[str, list[Output]]:
+        """A query that is all there is, read from `sql`: its text, and its columns."""
+        self.words = frozenset(_WORD.findall(sql.upper()))
+        self.has_marks = "+" in sql
+        self.has_aggregates = not AGGREGATES.isdisjoint(self.words)
         return self.query(query)
 
     def subquery(self, query: nodes.Query) -> tuple[str, list[Output]]:
@@ -86,8 +103,17 @@ class Queries(Blocks):
         if len(outputs) != len(others):
             raise OracleError("ORA-01789", "query block has incorrect number of result columns")
         joined = [_one_output(one, other) for one, other in zip(outputs, others, strict=True)]
+        if not node.is_all and any(one.kind == "rounded" for one in joined):
+            left, right = self._with_known_digits(left, outputs), self._with_known_digits(right, others)
         word = _SET_WORDS[node.word] + " all" * node.is_all
         return f"({left}) {word} ({right})", joined
+
+    def _with_known_digits(self, query: str, outputs: list[Output]) -> str:
+        """A query whose rows are going to be told apart."""
+        alias = self.alias()
+        columns = [Sql(f"{alias}.c{place}", one.kind) for place, one in enumerate(outputs, 1)]
+        named = ", ".join(f"{as_key(one)} as c{place}" for place, one in enumerate(columns, 1))
+        return f"select {named} from ({query}) as {alias}"
 
     def _side(self, body: nodes.Body) -> tuple[str, list[Output]]:
         if isinstance(body, nodes.Block):
@@ -108,17 +134,14 @@ class Queries(Blocks):
     def _named_query(self, named: nodes.NamedQuery) -> str:
         stored = self.alias("w")
         names = [folded(column) for column in named.columns]
-        if self._is_recursive(named) and folded(named.name) not in self._shadowed():
+        if self._is_recursive(named):
             return self._recursive_query(named, stored, names)
         if named.search or named.cycle:
             raise OracleError("ORA-32040", "recursive WITH is missing for SEARCH or CYCLE")
         text, outputs = self.query(named.query)
         outputs = _renamed(outputs, names)
         self.named_queries[folded(named.name)] = (stored, outputs)
-        return f"{stored} as ({text})"
-
-    def _shadowed(self) -> set[str]:
-        return set()
+        return f"{stored} as ({shielded(text, outputs)})"
 
     def _recursive_query(self, named: nodes.NamedQuery, stored: str, names: list[str]) -> str:
         """WITH t (…) AS (anchor UNION ALL what refers to t), which stops where a row is its own ancestor."""
@@ -131,22 +154,20 @@ class Queries(Blocks):
             raise UnsupportedError("a recursive WITH of several branches, or with an order")
         anchor, outputs = self._anchor(body.left, named, names)
         outputs = _renamed(outputs, names)
-        self.named_queries[folded(named.name)] = (stored, outputs)
+        inner = self.alias("w")
         columns = [f"c{place}" for place in range(1, len(outputs) + 1)]
-        key, is_ordered = self._search_keys(named, outputs)
+        is_ordered = named.search is not None
         extra = ["ids"] + ["places"] * is_ordered + ["is_cycle"] * (named.cycle is not None)
         watched = (
             [] if named.cycle is None else [f"c{_place_named(one, outputs)}" for one in named.cycle.columns]
         )
-        carried = self._carried(body.right, stored, extra, watched)
-        recursive, others = self.block(body.right, None, None, hidden=carried)
-        row = _row(watched or ["0"])
+        carried = self._carried(body.right, inner, extra, watched)
+        recursive, outputs = self._recursive_branch(body.right, folded(named.name), inner, outputs, carried)
+        typed = {column: _as_typed(column, one) for column, one in zip(columns, outputs, strict=True)}
+        row = _row([typed[column] for column in watched] or ["0"])
+        key = _row([typed[column] for column in self._search_keys(named, outputs)])
         first = f"select *, [{row}]" + (f", [{key}]" if is_ordered else "")
         first += ", false" * (named.cycle is not None)
-        if len(others) != len(outputs):
-            raise OracleError("ORA-01789", "query block has incorrect number of result columns")
-        for one, other in zip(outputs, others, strict=True):
-            _one_output(one, other)
         next_columns = [*columns, "old_ids"] + ["old_places"] * is_ordered
         found = f"list_contains(old_ids, {row})" if watched else "false"
         grown = f"list_append(old_ids, {row})" if watched else "old_ids"
@@ -159,16 +180,40 @@ class Queries(Blocks):
             then += f", {found}"
             where = " where not old_is_cycle"
             next_columns.append("old_is_cycle")
-        casts = ", ".join(_as_typed(column, one) for column, one in zip(columns, outputs, strict=True))
+        casts = ", ".join(typed.values())
         then = then.replace(", ".join(columns), casts, 1)
         first = first.replace("*", casts, 1)
-        inner = self.alias("w")
         text = (
             f"{inner}({', '.join([*columns, *extra])}) as ({first} from ({anchor}) as a({', '.join(columns)})"
             f" union all {then} from ({recursive}) as n({', '.join(next_columns)}){where})"
         )
-        text = text.replace(f"{stored} as", f"{inner} as")
+        self.named_queries[folded(named.name)] = (stored, outputs)
         return f"{text}, {stored} as ({self._with_marks_of(named, inner, outputs)})"
+
+    def _recursive_branch(
+        self,
+        block: nodes.Block,
+        name: str,
+        inner: str,
+        outputs: list[Output],
+        carried: Callable[[Scope], list[str]],
+    ) -> tuple[str, list[Output]]:
+        """What refers to the rows before it, and the columns of all rows: they hold what comes later too."""
+        outputs = [_unlimited(one) for one in outputs]
+        for attempt in range(_MOST_ATTEMPTS):
+            self.named_queries[name] = (inner, outputs)
+            text, others = self.block(block, None, None, hidden=carried)
+            if len(others) != len(outputs):
+                raise OracleError("ORA-01789", "query block has incorrect number of result columns")
+            joined = [_unlimited(_one_output(one, other)) for one, other in zip(outputs, others, strict=True)]
+            if joined == outputs:
+                return text, outputs
+            grows = attempt > 0  # with every row: exact numbers do not hold it
+            outputs = [
+                Output(one.name, "rounded") if grows and one.scale > before.scale else one
+                for one, before in zip(joined, outputs, strict=True)
+            ]
+        raise UnsupportedError("a recursive WITH whose columns have no one type")
 
     def _anchor(
         self, body: nodes.Body, named: nodes.NamedQuery, names: list[str]
@@ -189,15 +234,16 @@ class Queries(Blocks):
             raise OracleError("ORA-32038", "number of WITH clause column names does not match")
         return text, outputs
 
-    def _search_keys(self, named: nodes.NamedQuery, outputs: list[Output]) -> tuple[str, bool]:
+    def _search_keys(self, named: nodes.NamedQuery, outputs: list[Output]) -> list[str]:
+        """The columns that SEARCH goes by."""
         if named.search is None:
-            return "", False
+            return []
         keys = []
         for term in named.search.order:
             if not isinstance(term.value, nodes.Name) or term.is_descending or term.nulls:
                 raise UnsupportedError("SEARCH in another order than that of columns going up")
             keys.append(f"c{_place_named(term.value.parts[-1], outputs)}")
-        return _row(keys), True
+        return keys
 
     def _carried(
         self, block: nodes.Block, stored: str, extra: list[str], watched: list[str]
@@ -255,10 +301,11 @@ class Queries(Blocks):
 
     def translated(self, node: nodes.Value) -> Sql:
         """The value by the class of its node. Raises OracleError and UnsupportedError."""
-        translate = self._BY_CLASS.get(type(node))
-        if translate is None:
+        name = self._BY_CLASS.get(type(node))
+        if name is None:
             raise UnsupportedError(f"{type(node).__name__.upper()} as a value")
-        return translate(self, node)
+        translate: Callable[[nodes.Value], Sql] = getattr(self, name)
+        return translate(node)
 
     def _null(self, _node: nodes.Null) -> Sql:
         return NULL
@@ -275,31 +322,41 @@ class Queries(Blocks):
             return self.value(node.values[0])
         raise OracleError("ORA-00907", "several values where one is wanted")
 
-    _BY_CLASS = {  # noqa: RUF012
-        nodes.Name: lambda self, node: self.name(node),
-        nodes.Number: Blocks.number_literal,
-        nodes.Text: Blocks.text_literal,
-        nodes.Null: _null,
-        nodes.Typed: Blocks.typed_literal,
-        nodes.Interval: Blocks.interval_literal,
-        nodes.Operation: Blocks.operation,
-        nodes.Prefixed: Blocks.prefixed,
-        nodes.Row: _row_value,
-        nodes.Subquery: _scalar,
-        nodes.Case: Blocks.case,
-        nodes.Cast: Blocks.cast,
-        nodes.Extract: Blocks.extract,
-        nodes.Trim: Blocks.trim,
-        nodes.Call: Blocks.call,
-        nodes.Logic: Blocks.logic,
-        nodes.Not: Blocks.negation,
-        nodes.Comparison: Blocks.comparison,
-        nodes.Between: Blocks.range,
-        nodes.Like: Blocks.likeness,
-        nodes.In: Blocks.membership,
-        nodes.Is: Blocks.state,
-        nodes.Exists: Blocks.existence,
+    _BY_CLASS: ClassVar[dict[type[nodes.Value], str]] = {
+        nodes.Name: "name",
+        nodes.Number: "number_literal",
+        nodes.Text: "text_literal",
+        nodes.Null: "_null",
+        nodes.Typed: "typed_literal",
+        nodes.Interval: "interval_literal",
+        nodes.Operation: "operation",
+        nodes.Prefixed: "prefixed",
+        nodes.Row: "_row_value",
+        nodes.Subquery: "_scalar",
+        nodes.Case: "case",
+        nodes.Cast: "cast",
+        nodes.Extract: "extract",
+        nodes.Trim: "trim",
+        nodes.Call: "call",
+        nodes.Logic: "logic",
+        nodes.Not: "negation",
+        nodes.Comparison: "comparison",
+        nodes.Between: "range",
+        nodes.Like: "likeness",
+        nodes.In: "membership",
+        nodes.Is: "state",
+        nodes.Exists: "existence",
     }
+
+
+def _unlimited(one: Output) -> Output:
+    """A column of a recursion, as long as its type allows."""
+    precision = one.precision
+    if one.kind == "number":
+        precision = MAX_DIGITS if one.scale else WHOLE_DIGITS
+    elif one.kind in TEXTS:
+        precision = one.precision if one.kind == "char" else min(one.precision, 0)
+    return Output(one.name, one.kind, precision, one.scale, one.may_fail)
 
 
 def _row(columns: list[str]) -> str:
@@ -310,7 +367,7 @@ def _as_typed(column: str, output: Output) -> str:
     """A column of a recursion, in a type that holds what comes later too."""
     if output.kind == "number":
         return f"{column}::decimal(38, {output.scale})" if output.scale else f"{column}::bigint"
-    if output.kind == "double":
+    if output.kind in DOUBLES:
         return f"{column}::double"
     if output.kind in MOMENTS:
         return f"{column}::timestamp"
@@ -341,12 +398,20 @@ def _one_output(one: Output, other: Output) -> Output:
         return Output(one.name, other.kind, other.precision, other.scale)
     kind = one.kind
     if other.kind not in ("null", kind):
-        for family, widest in ((TEXTS, "text"), (NUMBERS, "double"), (MOMENTS, "timestamp")):
+        for family, widest in (
+            (TEXTS, "text"),
+            (NUMBERS, number_kind([kind, other.kind])),
+            (MOMENTS, "timestamp"),
+        ):
             if {kind, other.kind} <= family:
                 kind = widest
                 break
         else:
             raise OracleError("ORA-01790", "expression must have same datatype as corresponding expression")
+    if kind in TEXTS:
+        if kind == "char" and not are_of_one_length([one, other]):
+            kind = "text"
+        return Output(one.name, kind, longest([one, other]), 0, one.may_fail or other.may_fail)
     scale = max(one.scale, other.scale)
     whole = max(one.precision - one.scale, other.precision - other.scale)
     return Output(one.name, kind, min(38, whole + scale), scale, one.may_fail or other.may_fail)

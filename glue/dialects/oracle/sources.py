@@ -9,10 +9,9 @@ from glue.dialects import nodes
 from glue.dialects.catalog import quoted
 from glue.dialects.errors import UnsupportedError
 from glue.dialects.oracle.aggregates import Aggregates
-from glue.dialects.oracle.kinds import column_value
 from glue.dialects.oracle.names import folded
 from glue.dialects.oracle_errors import OracleError
-from glue.dialects.scopes import Field, Output, Relation, Scope, fields_of, stored_field
+from glue.dialects.scopes import Field, Output, Relation, Scope, fields_of
 from glue.dialects.values import Sql
 
 _DUAL = "(select 'X' as c1)"
@@ -36,7 +35,7 @@ class Sources(Aggregates):
     def from_clause(self, node: nodes.Block, scope: Scope) -> From:
         """FROM with the joins that (+) in WHERE makes; `scope` gets the tables."""
         conditions = conjuncts(node.where)
-        if any(has_mark(condition) for condition in conditions):
+        if self.has_marks and any(has_mark(condition) for condition in conditions):
             return self._with_marks(node, conditions, scope)
         texts = []
         for source in node.sources:
@@ -71,23 +70,20 @@ class Sources(Aggregates):
             stored, outputs = self.named_queries[names[0]]
             relation = Relation(name, alias, fields_of(alias, outputs), text=stored)
             return f"{stored} as {alias}", relation
-        if names in (["DUAL"], ["SYS", "DUAL"]) and "DUAL" not in self.tables:
+        if names in (["DUAL"], ["SYS", "DUAL"]) and "DUAL" not in self.catalog.tables:
             dummy = Field("DUMMY", alias, "c1", "text")
             return f"{_DUAL} as {alias}", Relation(name, alias, [dummy])
         if len(names) > 1:
             raise UnsupportedError(f"a table of another schema: {'.'.join(names)}")
-        table = self.tables.get(names[0])
+        table = self.catalog.tables.get(names[0])
         if table is None:
             raise OracleError("ORA-00942", f"table or view {quoted(names[0])} does not exist")
         fields = [
-            stored_field(
-                column.name if table.is_exact else column.name.upper(),
-                alias,
-                column.stored_name,
-                column_value(column),
-            )
-            for column in table.columns
+            Field(name, alias, stored, one.kind, one.precision, one.scale, one.text)
+            for name, stored, one in self.catalog.columns(table)
         ]
+        if "ROWID" in self.words:
+            fields.append(Field("ROWID", alias, "rowid", "rowid", is_hidden=True))
         return f"{quoted(table.stored_name)} as {alias}", Relation(name, alias, fields, is_stored=True)
 
     def _derived(self, node: nodes.Derived, before: list[Relation]) -> tuple[str, Relation]:
@@ -97,12 +93,13 @@ class Sources(Aggregates):
             outer = Scope(self.scope.outer, list(before))
         with self.within(outer or Scope()):
             text, outputs = self.subquery(node.query)
+        text = shielded(text, outputs)
         lateral = "lateral " * node.is_lateral
         name = folded(node.alias) if node.alias else None
         return f"{lateral}({text}) as {alias}", Relation(name, alias, fields_of(alias, outputs))
 
     def _table_call(self, node: nodes.TableCall, before: list[Relation]) -> tuple[str, list[Relation]]:
-        """TABLE(CAST(MULTISET(query) AS a list's type)): a query of one column that sees the tables before it."""
+        """TABLE(CAST(MULTISET(query) AS …)): a query of one column that sees the tables before it."""
         cast = node.call.arguments[0] if node.call.arguments else None
         if (
             node.call.name != "TABLE"
@@ -133,6 +130,8 @@ class Sources(Aggregates):
             return f"{left} cross join {right}", relations
         if node.kind == "OUTER APPLY":
             return f"{left} left join {right} on true", relations
+        if node.left_partition or node.right_partition:
+            return self._partitioned(node, (left, left_relations), (right, right_relations)), relations
         if node.on is not None:
             with self.within(Scope(self.scope.outer, relations)) as scope:
                 scope.merged = self.scope.merged
@@ -142,22 +141,48 @@ class Sources(Aggregates):
             condition = self._merging(node, left_relations, right_relations)
         return f"{left} {node.kind.lower()} join {right} on {condition}", relations
 
+    def _partitioned(
+        self, node: nodes.Join, left: tuple[str, list[Relation]], right: tuple[str, list[Relation]]
+    ) -> str:
+        """An outer join of each part of one side: all rows of the other, beside the keys of every part."""
+        (parted, parts), (whole, others) = (left, right) if node.left_partition else (right, left)
+        keys = node.left_partition or node.right_partition
+        is_outer = node.kind == ("RIGHT" if node.left_partition else "LEFT")
+        if not is_outer or node.on is None or (node.left_partition and node.right_partition):
+            raise UnsupportedError(f"PARTITION BY of a side of {node.kind} JOIN")
+        with self.within(Scope(self.scope.outer, [*parts, *others])):
+            found = [self.value(key).text for key in keys]
+            condition = self.value(node.on).text
+        alias = self.alias("p")
+        named = [f"{text} as k{place}" for place, text in enumerate(found, 1)]
+        same = [f"{text} is not distinct from {alias}.k{place}" for place, text in enumerate(found, 1)]
+        for one in (one for relation in parts for one in relation.fields):
+            if one.sql().text in found:
+                one.becomes(alias, f"k{found.index(one.sql().text) + 1}")
+        every = f"(select distinct {', '.join(named)} from {parted}) as {alias} cross join {whole}"
+        return f"{every} left join {parted} on {' and '.join([*same, condition])}"
+
     def _merging(self, node: nodes.Join, left: list[Relation], right: list[Relation]) -> str:
         """The condition of NATURAL JOIN and USING, whose columns become one of two."""
-        left_scope = Scope(None, left, self.scope.merged)
-        right_scope = Scope(None, right, self.scope.merged)
+        left_scope = Scope(None, left, self._merged_of(left))
+        right_scope = Scope(None, right, self._merged_of(right))
         if node.is_natural:
             theirs = {column.name for column in right_scope.every_field()}
             names = [column.name for column in left_scope.every_field() if column.name in theirs]
-            names = [name for name in dict.fromkeys(names) if name is not None]
+            names = list(dict.fromkeys(names))
         else:
             names = [folded(name) for name in node.using or []]
         pairs = []
-        for name in names:
+        for name in filter(None, names):
             sides = [_one_named(scope, name) for scope in (left_scope, right_scope)]
             pairs.append(self.compared("=", sides[0].sql(), sides[1].sql()).text)
             self._merge(name, node, sides)
         return " and ".join(pairs) or "true"
+
+    def _merged_of(self, relations: list[Relation]) -> dict[str, list[Field]]:
+        """The columns that joins have made one of two, as far as they are of these tables."""
+        aliases = {relation.alias for relation in relations}
+        return {name: group for name, group in self.scope.merged.items() if group[0].relation in aliases}
 
     def _merge(self, name: str, node: nodes.Join, sides: list[Field]) -> None:
         kept = sides[1] if node.kind == "RIGHT" else sides[0]
@@ -165,6 +190,8 @@ class Sources(Aggregates):
         if node.kind == "FULL":
             one.wrapping = f"coalesce({kept.wrapping}, {sides[1].sql().text})"
         before = self.scope.merged.get(name, [])
+        if before and not any(one is side for one in before for side in sides):
+            raise UnsupportedError(f"two joins by {name} beside each other")
         self.scope.merged[name] = [one, *before[1:], *sides]
         if node.is_natural:
             self.scope.naturally_merged.add(name)
@@ -204,7 +231,7 @@ class Sources(Aggregates):
         for part in nodes.parts_within(condition):
             if isinstance(part, nodes.Subquery):
                 raise OracleError("ORA-01799", "a column may not be outer-joined to a subquery")
-            if not isinstance(part, nodes.Name) or self._is_word(part):
+            if not isinstance(part, nodes.Name) or self.is_word(part):
                 continue
             found, owner = self.field([folded(name) for name in part.parts], part)
             if owner is scope:
@@ -212,14 +239,6 @@ class Sources(Aggregates):
         if len(marked) > 1:
             raise OracleError("ORA-01468", "a predicate may reference only one outer-joined table")
         return next(iter(marked)), others - marked
-
-    def _is_word(self, node: nodes.Name) -> bool:
-        name = node.parts[0]
-        return (
-            len(node.parts) == 1
-            and not name.is_quoted
-            and name.text.upper() in ("SYSDATE", "CURRENT_DATE", "SYSTIMESTAMP", "ROWNUM", "LEVEL")
-        )
 
     def _left_joins(
         self, texts: dict[str, str], joined: dict[str, list[nodes.Value]], needed: dict[str, set[str]]
@@ -259,6 +278,13 @@ def _one_named(scope: Scope, name: str) -> Field:
     if len(found) > 1:
         raise OracleError("ORA-00918", f'column "{name}" is ambiguously defined')
     return found[0]
+
+
+def shielded(text: str, outputs: list[Output]) -> str:
+    """A query whose values may fail for rows that it leaves out: no condition from outside gets into it."""
+    if any(one.may_fail for one in outputs):
+        return f"select * from ({text}) offset 0"
+    return text
 
 
 def output_of(name: str | None, value: Sql) -> Output:

@@ -36,8 +36,13 @@ _MEANT = (
 
 
 def install(connection: duckdb.DuckDBPyConnection, now: datetime) -> None:
-    """Give a session SQL Server's functions; `now` is its GETDATE."""
-    tsql_macros.install(connection, now)
+    """Give a session what SQL Server's functions stand on; `now` is its GETDATE."""
+    tsql_macros.begin(connection, now)
+
+
+def add_macros(connection: duckdb.DuckDBPyConnection, text: str, present: set[str]) -> None:
+    """Give a session those of SQL Server's functions that a translation mentions."""
+    tsql_macros.add_macros(connection, text, present)
 
 
 def translator(tables: Sequence[StoredTable], settings: Settings) -> Callable[[str], Translation]:

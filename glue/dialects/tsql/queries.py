@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from glue.dialects import nodes
 from glue.dialects.errors import UnsupportedError
@@ -161,10 +161,11 @@ class Queries(Recursion):
 
     def translated(self, node: nodes.Value) -> Sql:
         """The value by the class of its node. Raises TSQLError and UnsupportedError."""
-        translate = self._BY_CLASS.get(type(node))
-        if translate is None:
+        name = self._BY_CLASS.get(type(node))
+        if name is None:
             raise UnsupportedError(f"{type(node).__name__} as a value")
-        return translate(self, node)
+        translate: Callable[[nodes.Value], Sql] = getattr(self, name)
+        return translate(node)
 
     def _scalar(self, node: nodes.Subquery) -> Sql:
         text, outputs = self.subquery(node.query)
@@ -173,27 +174,27 @@ class Queries(Recursion):
         one = outputs[0]
         return replace(column_of("", 1, one), text=f"({text})")
 
-    _BY_CLASS: ClassVar[dict[type[nodes.Value], Callable[[Any, Any], Sql]]] = {
-        nodes.Name: lambda self, node: self.name(node),
-        nodes.Number: Recursion.number_literal,
-        nodes.Text: Recursion.text_literal,
-        nodes.Null: Recursion.null_literal,
-        nodes.Operation: Recursion.operation,
-        nodes.Prefixed: Recursion.prefixed,
-        nodes.Collate: Recursion.collated,
-        nodes.Subquery: _scalar,
-        nodes.Case: Recursion.case,
-        nodes.Cast: Recursion.cast,
-        nodes.Trim: Recursion.trim,
-        nodes.Call: Recursion.call,
-        nodes.Logic: Recursion.logic,
-        nodes.Not: Recursion.negation,
-        nodes.Comparison: Recursion.comparison,
-        nodes.Between: Recursion.range,
-        nodes.Like: Recursion.likeness,
-        nodes.In: Recursion.membership,
-        nodes.Is: Recursion.state,
-        nodes.Exists: Recursion.existence,
+    _BY_CLASS: ClassVar[dict[type[nodes.Value], str]] = {
+        nodes.Name: "name",
+        nodes.Number: "number_literal",
+        nodes.Text: "text_literal",
+        nodes.Null: "null_literal",
+        nodes.Operation: "operation",
+        nodes.Prefixed: "prefixed",
+        nodes.Collate: "collated",
+        nodes.Subquery: "_scalar",
+        nodes.Case: "case",
+        nodes.Cast: "cast",
+        nodes.Trim: "trim",
+        nodes.Call: "call",
+        nodes.Logic: "logic",
+        nodes.Not: "negation",
+        nodes.Comparison: "comparison",
+        nodes.Between: "range",
+        nodes.Like: "likeness",
+        nodes.In: "membership",
+        nodes.Is: "state",
+        nodes.Exists: "existence",
     }
 
 

@@ -1,0 +1,203 @@
+"""Golds and distractors in every dialect give what Oracle's give, on the base data and on D′."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Any
+
+import duckdb
+import pytest
+
+from glue import bank
+from glue.bank.ddl import create_statement, declared_type
+from glue.bank.instances import apply_steps, render_step
+from glue.bank.manifest import DIALECT_OF, BankColumn, BankQuestion, BankTable
+from glue.bank.servers import load_tables
+from glue.cells import Cell, Cells, cells_of_rows
+from glue.connections import address_of, connection_of_url
+from glue.dialects.catalog import column_comment, quoted_text, table_comment
+from glue.dialects.local import LocalSession
+from glue.engines.oracle_local import number
+from glue.live import opened
+from tests.bank.checks import BASE, SUPPLEMENTARY, Bench
+from tests.engines.servers import LIVE, Server, Servers
+
+ENGINE = "oracle-local"
+
+Columns = dict[str, list[dict[str, str]]]
+Ask = Callable[[BankQuestion, str, str], list[Cells]]
+"""What a statement gives on an instance."""
+
+
+@pytest.fixture(scope="module")
+def columns(manifest: bank.Manifest) -> Columns:
+    found: Columns = {}
+    with (manifest.folder / "bank_result_columns.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            found.setdefault(row["question_id"], []).append(row)
+    return found
+
+
+def typed(cell: Cell, column: dict[str, str]) -> Cell:
+    """A cell as its column is declared: what the macro typed_cell says."""
+    if cell is None:
+        return None
+    if column["value_type"] == "date":
+        return cell.replace("t:", "d:", 1)
+    if column["value_type"] in ("integer", "number"):
+        unit = Decimal(1).scaleb(-int(column["n_decimals"] or 0))
+        return f"{Decimal(cell.removeprefix('n:')).quantize(unit, ROUND_HALF_UP)}"
+    return cell
+
+
+def as_declared(rows: list[Cells], question: BankQuestion, columns: Columns) -> list[Any]:
+    declared = columns[question.question_id]
+    read = [tuple(typed(cell, one) for cell, one in zip(row, declared, strict=True)) for row in rows]
+    return read if question.is_ordered else sorted(map(repr, read))
+
+
+def test_results_have_the_declared_columns(manifest: bank.Manifest, bench: Bench, columns: Columns) -> None:
+    kinds = {"VARCHAR": "text", "DATE": "date", "DOUBLE": "number"}
+    for question in manifest.questions:
+        connection = bench.connection(question, "duckdb", BASE)
+        described = connection.execute(f"describe {question.sql('gold', 'duckdb')}").fetchall()
+        found = []
+        for name, kind, *_ in described:
+            scale = kind.rstrip(")").rpartition(",")[2] if kind.startswith("DECIMAL") else ""
+            found.append((name, "number" if scale else kinds.get(kind, "integer"), scale))
+        declared = columns[question.question_id]
+        assert [(c["column_name"], c["value_type"]) for c in declared] == [(n, k) for n, k, _ in found]
+        for column, (_, _, scale) in zip(declared, found, strict=True):
+            assert not scale or column["n_decimals"] == scale
+
+
+def test_every_dialect_has_a_gold_and_a_distractor_or_says_why_not(manifest: bank.Manifest) -> None:
+    with (manifest.folder / "bank_dialect_exceptions.csv").open(encoding="utf-8", newline="") as file:
+        exceptions = list(csv.DictReader(file))
+    cannot = {(r["question_id"], r["dialect"]) for r in exceptions if r["kind"] == "inexpressible"}
+    for question in manifest.questions:
+        for dialect in ("oracle", "duckdb", "sqlite", "postgres", "mysql", "tsql"):
+            has_gold = question.sql("gold", dialect) is not None
+            assert has_gold != ((question.question_id, dialect) in cannot)
+            assert question.sql("distractor", dialect) is not None or not has_gold
+
+
+# --- The engines --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def oracle(manifest: bank.Manifest) -> Iterator[Ask]:
+    """Oracle's dialect on DuckDB's tables without keys, which D′ changes for one statement."""
+    sessions = {}
+    for db_id in manifest.databases:
+        connection = duckdb.connect()
+        for each in bank.generate(manifest, db_id):
+            bare = replace(each.table, foreign_keys=(), columns=tuple(map(_no_key, each.table.columns)))
+            connection.execute(create_statement(bare, ENGINE))
+            marks = ", ".join("?" * len(bare.columns))
+            connection.executemany(f"insert into {bare.name} values ({marks})", each.rows)
+            _describe(connection, bare)
+        sessions[db_id] = LocalSession(connection, "oracle")
+
+    def ask(question: BankQuestion, instance: str, sql: str) -> list[Cells]:
+        session = sessions[question.db_id]
+        session.connection.execute("begin")
+        try:
+            if instance == SUPPLEMENTARY:
+                steps = manifest.instances[question.question_id]
+                apply_steps(session.connection, manifest.databases[question.db_id], steps, "duckdb")
+            _, rows = session.query(sql)
+        finally:
+            session.connection.execute("rollback")
+        return cells_of_rows([tuple(number(v) if isinstance(v, float) else v for v in row) for row in rows])
+
+    yield ask
+    for session in sessions.values():
+        session.connection.close()
+
+
+def _no_key(column: BankColumn) -> BankColumn:
+    return replace(column, is_primary_key=False)
+
+
+def _describe(connection: duckdb.DuckDBPyConnection, table: BankTable) -> None:
+    said = table_comment("oracle", table.name.upper())
+    connection.execute(f"comment on table {table.name} is {quoted_text(said)}")
+    for column in table.columns:
+        said = column_comment(column.name.upper(), declared_type(column.data_type, ENGINE))
+        connection.execute(f"comment on column {table.name}.{column.name} is {quoted_text(said)}")
+
+
+@contextmanager
+def on_server(server: Server, manifest: bank.Manifest) -> Iterator[Ask]:
+    """The bank in schemas of their own, which D′ changes for one statement."""
+    root = "postgres" if server.engine == "postgresql" else "root"
+    owner = connection_of_url("owner", f"{server.engine}://{root}@127.0.0.1:{server.port}/{server.name}")[0]
+    links: dict[str, Any] = {}
+    schemas = {db_id: f"{server.name}_{db_id}" for db_id in manifest.databases}
+    try:
+        for db_id, schema in schemas.items():
+            with opened(owner, address_of(owner)) as database:
+                assert load_tables(database, owner, bank.generate(manifest, db_id), schema, replace=False)
+            links[db_id] = opened(owner, address_of(owner, (schema,))).writer()
+
+        def ask(question: BankQuestion, instance: str, sql: str) -> list[Cells]:
+            link = links[question.db_id]
+            with closing(link.cursor()) as cursor:
+                if instance == SUPPLEMENTARY:
+                    for step in manifest.instances[question.question_id]:
+                        table = manifest.table(question.db_id, step.table_name)
+                        cursor.execute(render_step(step, table, "duckdb"))
+                cursor.execute(sql)
+                rows = list(cursor.fetchall())
+            link.rollback()
+            return cells_of_rows(rows)
+
+        yield ask
+    finally:
+        for link in links.values():
+            link.close()
+        for schema in schemas.values():
+            cascade = " cascade" if server.engine == "postgresql" else ""
+            server.run(f"drop schema if exists {schema}{cascade}")
+
+
+@contextmanager
+def on_files(engine: str, bench: Bench) -> Iterator[Ask]:
+    def ask(question: BankQuestion, instance: str, sql: str) -> list[Cells]:
+        return cells_of_rows(bench.connection(question, engine, instance).execute(sql).fetchall())
+
+    yield ask
+
+
+@pytest.mark.parametrize("engine", ["sqlite", "duckdb", *LIVE])
+def test_golds_and_distractors_give_what_oracles_give(
+    engine: str,
+    manifest: bank.Manifest,
+    bench: Bench,
+    columns: Columns,
+    servers: Servers,
+    oracle: Ask,
+) -> None:
+    dialect = DIALECT_OF[engine]
+    asked = on_server(servers[engine], manifest) if engine in LIVE else on_files(engine, bench)
+    different = []
+    with asked as ask:
+        for question in manifest.questions:
+            for instance in (BASE, SUPPLEMENTARY):
+                for role in ("gold", "distractor"):
+                    pair = [
+                        as_declared(
+                            answer(question, instance, question.sql(role, name) or ""), question, columns
+                        )
+                        for answer, name in ((oracle, "oracle"), (ask, dialect))
+                    ]
+                    if role == "distractor":  # whose order may leave ties
+                        pair = [sorted(map(repr, rows)) for rows in pair]
+                    if pair[0] != pair[1]:
+                        different.append((question.question_id, instance, role))
+    assert different == []
