@@ -158,10 +158,13 @@ create or replace temp macro tsql_without(words, letters, made) as
         when words is not null then error('unsupported: single letters that differ from those of the text by case')
     end;
 
+create or replace temp macro tsql_xml(words) as
+    replace(replace(replace(replace(words, '&', '&amp;'), '<', '&lt;'), '>', '&gt;'), chr(13), '&#x0D;');
+
 create or replace temp macro tsql_ascii(words) as
     list_transform([words], lambda given: case
         when given = '' then null
-        when unicode(given) < 128 then unicode(given)
+        when unicode(given) < 128 or unicode(given) between 160 and 255 then unicode(given)
         when given is not null then error('unsupported: ASCII of a letter that ASCII lacks')
     end)[1];
 

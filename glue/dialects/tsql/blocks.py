@@ -242,6 +242,8 @@ class Blocks(Pivots):
         if node is None:
             return "1", True
         value = self._of_no_row(node)
+        if value.kind == "null":
+            raise TSQLError("1014", "NULL is no number of rows")
         if value.kind not in INTEGERS and value.kind not in TEXTS:
             raise TSQLError("1060", f"{value.kind} is no number of rows")
         value = implicit(value, BIGINT)

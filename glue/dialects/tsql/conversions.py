@@ -42,6 +42,8 @@ _INTEGER_LIKE = frozenset({*INTEGERS, "bit"})
 _TEXT_WIDTHS = {"tinyint": 3, "smallint": 6, "int": 12, "bigint": 20, "bit": 1, "money": 22, "smallmoney": 13}
 """How many letters a number has at the most as a text."""
 _FLOAT_WIDTH = 32
+_FLOAT_STYLES = {0: 0, 1: 7, 2: 15}
+"""How many digits behind the point of a scientific number styles of FLOAT have; of 0 six digits in all."""
 _MICROSECOND_DIGITS = 6
 """Of a second DuckDB keeps no more."""
 _MOMENT_WIDTHS = {"date": 10, "time": 16, "datetime": 30, "smalldatetime": 30, "datetime2": 27}
@@ -332,9 +334,15 @@ def as_text(value: Sql, style: int | None = None) -> Sql:
         text = f"{macro}({value.text})" if macro else f"({value.text})::varchar"
         return typed(text, text_type("varchar", _TEXT_WIDTHS[value.kind]), value)
     if value.kind in FLOATS:
-        if style:
+        n_digits = _FLOAT_STYLES.get(style or 0)
+        if n_digits is None or (n_digits and value.kind == "real"):
             raise UnsupportedError(f"{value.kind} as a text by style {style}")
-        return typed(f"tsql_float_text({value.text})", text_type("varchar", _FLOAT_WIDTH), value)
+        text = (
+            f"tsql_float_scientific({value.text}, '%.{n_digits}e')"
+            if n_digits
+            else f"tsql_float_text({value.text})"
+        )
+        return typed(text, text_type("varchar", _FLOAT_WIDTH), value)
     if value.kind in _MOMENT_WIDTHS:
         text = text_of_moment(value, style)
         return typed(text, text_type("varchar", _MOMENT_WIDTHS[value.kind]), value)
