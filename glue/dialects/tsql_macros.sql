@@ -69,11 +69,11 @@ create or replace temp macro tsql_fitting(words, size, code, is_try) as
     end)[1];
 
 -- Six digits, and three of the exponent.
-create or replace temp macro tsql_float_text(number) as
-    tsql_float_scientific(number, '%.6g');
-
 create or replace temp macro tsql_float_scientific(number, format) as
     regexp_replace(printf(format, number), 'e([+-])([0-9][0-9])$', 'e\10\2');
+
+create or replace temp macro tsql_float_text(number) as
+    tsql_float_scientific(number, '%.6g');
 
 create or replace temp macro tsql_money_text(amount) as
     ((amount)::decimal(21, 2))::varchar;
