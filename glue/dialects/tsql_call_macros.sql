@@ -5,12 +5,12 @@
 
 create or replace temp macro tsql_finite(number) as
     list_transform([number], lambda given: case
-        when isinf(given) then error('TSQL-8115: a float overflows')
+        when isinf(given) then tsql_refuse('TSQL-8115: a float overflows')
         else given
     end)[1];
 
 create or replace temp macro tsql_quotient(dividend, divisor) as
-    tsql_finite(dividend / case when divisor = 0 then error('TSQL-8134: divide by zero') else divisor end);
+    tsql_finite(dividend / case when divisor = 0 then tsql_refuse('TSQL-8134: divide by zero') else divisor end);
 
 create or replace temp macro tsql_money_quotient(dividend, divisor) as
     ((dividend * 100000000::decimal(9, 0))::hugeint // (divisor * 10000::decimal(5, 0))::hugeint)::decimal(38, 0)
@@ -45,19 +45,19 @@ create or replace temp macro tsql_long_product(first, second, scale, unit, bound
 
 create or replace temp macro tsql_sqrt(number) as
     list_transform([number], lambda given: case
-        when given < 0 then error('TSQL-3623: the square root of a negative number')
+        when given < 0 then tsql_refuse('TSQL-3623: the square root of a negative number')
         else sqrt(given)
     end)[1];
 
 create or replace temp macro tsql_log(number) as
     list_transform([number], lambda given: case
-        when given <= 0 then error('TSQL-3623: the logarithm of a number that is not positive')
+        when given <= 0 then tsql_refuse('TSQL-3623: the logarithm of a number that is not positive')
         else ln(given)
     end)[1],
 (number, base) as
     list_transform([struct_pack(number := number, base := base)], lambda given: case
         when given.number <= 0 or given.base <= 0 or given.base = 1
-            then error('TSQL-3623: the logarithm of a number, or by a base, that has none')
+            then tsql_refuse('TSQL-3623: the logarithm of a number, or by a base, that has none')
         when given.base = 10 then log10(given.number)
         when given.base = 2 then log2(given.number)
         else ln(given.number) / ln(given.base)
@@ -65,14 +65,14 @@ create or replace temp macro tsql_log(number) as
 
 create or replace temp macro tsql_arc(angle) as
     list_transform([angle], lambda given: case
-        when isnan(given) then error('TSQL-3623: an arc of what is beyond 1')
+        when isnan(given) then tsql_refuse('TSQL-3623: an arc of what is beyond 1')
         else given
     end)[1];
 
 create or replace temp macro tsql_power(base, exponent) as
     list_transform([struct_pack(base := base, exponent := exponent)], lambda given: case
-        when given.base = 0 and given.exponent < 0 then error('unsupported: a negative power of 0')
-        when isnan(pow(given.base, given.exponent)) then error('TSQL-3623: a power that is no real number')
+        when given.base = 0 and given.exponent < 0 then tsql_refuse('unsupported: a negative power of 0')
+        when isnan(pow(given.base, given.exponent)) then tsql_refuse('TSQL-3623: a power that is no real number')
         else tsql_finite(pow(given.base, given.exponent))
     end)[1];
 
@@ -86,7 +86,7 @@ create or replace temp macro tsql_units(words) as
 
 create or replace temp macro tsql_length(number, code) as
     list_transform([number], lambda given: case
-        when given < 0 then error('TSQL-' || code || ': a length of ' || given)
+        when given < 0 then tsql_refuse('TSQL-' || code || ': a length of ' || given)
         else given
     end)[1];
 
@@ -137,7 +137,14 @@ create or replace temp macro tsql_stuff(words, start, size, filling) as
 
 create or replace temp macro tsql_replicate(words, count) as
     list_transform([struct_pack(words := words, count := count)], lambda given: case
-        when given.count >= 0 then repeat(given.words, least(given.count, 8000))
+        when given.count >= 0
+            then repeat(given.words, least(given.count, 8000 // greatest(length(given.words), 1) + 1))
+    end)[1];
+
+create or replace temp macro tsql_replicate_large(words, count) as
+    list_transform([struct_pack(words := words, count := count)], lambda given: case
+        when given.count * length(given.words) > 10000000 then tsql_refuse('unsupported: a text of so many letters')
+        when given.count >= 0 then repeat(given.words, given.count)
     end)[1];
 
 -- Where capitals do not count.
@@ -155,7 +162,7 @@ create or replace temp macro tsql_replace(words, old, new) as
 create or replace temp macro tsql_without(words, letters, made) as
     case
         when length(translate(words, letters, '')) = length(words) then made
-        when words is not null then error('unsupported: single letters that differ from those of the text by case')
+        when words is not null then tsql_refuse('unsupported: single letters that differ from those of the text by case')
     end;
 
 create or replace temp macro tsql_xml(words) as
@@ -165,14 +172,14 @@ create or replace temp macro tsql_ascii(words) as
     list_transform([words], lambda given: case
         when given = '' then null
         when unicode(given) < 128 or unicode(given) between 160 and 255 then unicode(given)
-        when given is not null then error('unsupported: ASCII of a letter that ASCII lacks')
+        when given is not null then tsql_refuse('unsupported: ASCII of a letter that ASCII lacks')
     end)[1];
 
 create or replace temp macro tsql_char(number) as
     list_transform([number], lambda given: case
         when given between 1 and 127 then chr(given)
         when given between 160 and 255 then chr(given)
-        when given between 0 and 255 then error('unsupported: CHAR of ' || given)
+        when given between 0 and 255 then tsql_refuse('unsupported: CHAR of ' || given)
     end)[1];
 
 create or replace temp macro tsql_isnumeric(words) as
@@ -186,7 +193,7 @@ create or replace temp macro tsql_isnumeric(words) as
 
 create or replace temp macro tsql_within(moment, earliest, latest) as
     list_transform([moment], lambda given: case
-        when given < earliest or given > latest then error('TSQL-517: a moment beyond its type''s years')
+        when given < earliest or given > latest then tsql_refuse('TSQL-517: a moment beyond its type''s years')
         else given
     end)[1];
 
@@ -235,7 +242,7 @@ create or replace temp macro tsql_clock_of_parts(hour, minute, second, microseco
 -- `known`: are all parts there? Then there is a moment of them, or they are refused.
 create or replace temp macro tsql_of_parts(moment, known) as
     list_transform([moment], lambda given: case
-        when given is null and known then error('TSQL-289: the parts make no moment')
+        when given is null and known then tsql_refuse('TSQL-289: the parts make no moment')
         else given
     end)[1];
 
@@ -267,8 +274,8 @@ create or replace temp macro tsql_smalldatetime_of_parts(year, month, day, hour,
 -- How many rows TOP, OFFSET and FETCH leave.
 create or replace temp macro tsql_row_count(number, least, code) as
     list_transform([number], lambda given: case
-        when given is null then error('TSQL-1014: the number of rows is NULL')
-        when given < least then error('TSQL-' || code || ': ' || given || ' is no number of rows')
+        when given is null then tsql_refuse('TSQL-1014: the number of rows is NULL')
+        when given < least then tsql_refuse('TSQL-' || code || ': ' || given || ' is no number of rows')
         else given
     end)[1];
 
@@ -280,5 +287,5 @@ create or replace temp macro tsql_series(start, stop, step) as
     generate_series(
         start::bigint,
         stop::bigint,
-        (case when step = 0 then error('TSQL-4199: a step of 0') else step end)::bigint
+        (case when step = 0 then tsql_refuse('TSQL-4199: a step of 0') else step end)::bigint
     );

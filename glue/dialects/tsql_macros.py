@@ -28,7 +28,10 @@ if TYPE_CHECKING:
     import duckdb
 
 _SCRIPTS = Macros(("tsql_macros.sql", "tsql_call_macros.sql"), "tsql_")
-_SAID = re.compile(r"TSQL-(?P<code>[0-9]+): (?P<message>.*)|unsupported: (?P<unsupported>.*)")
+_SAID = re.compile(
+    r"(?:TSQL-(?P<code>[0-9]+): (?P<message>.*?)|unsupported: (?P<unsupported>.*?))(?:' to BOOL)?$",
+    re.MULTILINE,
+)
 _EXACT = Context(prec=120)
 _WHOLE_KINDS = frozenset({"tinyint", "smallint", "int", "bigint"})
 _WIDEST_STR = 8000

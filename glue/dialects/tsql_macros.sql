@@ -1,16 +1,21 @@
 -- What SQL Server does with values, as macros of DuckDB: conversions, and the order of texts. A value that is mentioned
 -- more than once is bound by a lambda: a macro's argument is text, and nested calls would grow with every mention.
 
+-- DuckDB's own error() may stand in no window and stops its optimizer; a text that is no truth value refuses as well,
+-- and where it does not refuse it would be NULL, which goes with every type.
+create or replace temp macro tsql_refuse(message) as
+    case when (message)::boolean then null end;
+
 -- Texts that are numbers. `is_try`: NULL in place of a refusal.
 
 create or replace temp macro tsql_whole(words, least, most, bad, far, is_try) as
     list_transform([trim(words, ' ')], lambda given: case
         when given is null then null
         when not regexp_full_match(given, '[+-]?[0-9]*')
-            then case when not is_try then error('TSQL-' || bad || ': ''' || given || ''' is no whole number') end
+            then case when not is_try then tsql_refuse('TSQL-' || bad || ': ''' || given || ''' is no whole number') end
         when given in ('', '+', '-') then 0
         when coalesce(try_cast(given as hugeint) between least and most, false) then try_cast(given as bigint)
-        when not is_try then error('TSQL-' || far || ': ' || given || ' is out of range')
+        when not is_try then tsql_refuse('TSQL-' || far || ': ' || given || ' is out of range')
     end)[1];
 
 create or replace temp macro tsql_bit(words, is_try) as
@@ -18,14 +23,14 @@ create or replace temp macro tsql_bit(words, is_try) as
         when given is null then null
         when given in ('true', 'false') then given = 'true'
         when regexp_full_match(given, '[+-]?[0-9]*') then regexp_matches(given, '[1-9]')
-        when not is_try then error('TSQL-245: ''' || given || ''' is no bit')
+        when not is_try then tsql_refuse('TSQL-245: ''' || given || ''' is no bit')
     end::utinyint)[1];
 
 create or replace temp macro tsql_digits(words, is_try) as
     list_transform([trim(words, ' ')], lambda given: case
         when given is null then null
         when regexp_full_match(given, '[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)') then given
-        when not is_try then error('TSQL-8114: ''' || given || ''' is no numeric')
+        when not is_try then tsql_refuse('TSQL-8114: ''' || given || ''' is no numeric')
     end)[1];
 
 create or replace temp macro tsql_float(words, is_try) as
@@ -33,7 +38,7 @@ create or replace temp macro tsql_float(words, is_try) as
         when given is null then null
         when given = '' then '0'
         when regexp_full_match(given, '[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?') then given
-        when not is_try then error('TSQL-8114: ''' || given || ''' is no float')
+        when not is_try then tsql_refuse('TSQL-8114: ''' || given || ''' is no float')
     end)[1];
 
 create or replace temp macro tsql_money(words, is_try) as
@@ -41,7 +46,7 @@ create or replace temp macro tsql_money(words, is_try) as
         when given is null then null
         when regexp_full_match(given, '[+-]?[$£€¥]?[+-]?[0-9,]*\.?[0-9]*')
             then coalesce(nullif(regexp_replace(given, '[$£€¥,]', '', 'g'), ''), '0')
-        when not is_try then error('TSQL-235: ''' || given || ''' is no money')
+        when not is_try then tsql_refuse('TSQL-235: ''' || given || ''' is no money')
     end)[1];
 
 create or replace temp macro tsql_unique(words, is_try) as
@@ -49,13 +54,13 @@ create or replace temp macro tsql_unique(words, is_try) as
         when given is null then null
         when regexp_full_match(given, '\{?[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}\}?')
             then upper(trim(given, '{}'))
-        when not is_try then error('TSQL-8169: ''' || given || ''' is no uniqueidentifier')
+        when not is_try then tsql_refuse('TSQL-8169: ''' || given || ''' is no uniqueidentifier')
     end)[1];
 
 create or replace temp macro tsql_narrow(number, least, most, code, is_try) as
     list_transform([number], lambda given: case
         when given between least and most then given
-        when given is not null and not is_try then error('TSQL-' || code || ': ' || given || ' is out of range')
+        when given is not null and not is_try then tsql_refuse('TSQL-' || code || ': ' || given || ' is out of range')
     end)[1];
 
 -- Numbers that are texts.
@@ -65,7 +70,7 @@ create or replace temp macro tsql_fitting(words, size, code, is_try) as
         when length(given) <= size then given
         when given is null then null
         when code = '' then '*'
-        when not is_try then error('TSQL-' || code || ': ' || given || ' has more than ' || size || ' letters')
+        when not is_try then tsql_refuse('TSQL-' || code || ': ' || given || ' has more than ' || size || ' letters')
     end)[1];
 
 -- Six digits, and three of the exponent.
@@ -124,7 +129,7 @@ create or replace temp macro tsql_moment_of_days(days, is_try) as
         when given >= -53690 and given < 2958464
             then timestamp '1900-01-01'
                 + to_microseconds((round(round(given * 25920000) * 10 / 3) * 1000)::bigint)
-        when given is not null and not is_try then error('TSQL-8115: no datetime is ' || given || ' days from 1900')
+        when given is not null and not is_try then tsql_refuse('TSQL-8115: no datetime is ' || given || ' days from 1900')
     end)[1];
 
 create or replace temp macro tsql_to_ticks(moment, is_try) as
@@ -133,14 +138,14 @@ create or replace temp macro tsql_to_ticks(moment, is_try) as
             then date_trunc('second', given) + to_microseconds(
                 (((microsecond(given) % 1000000) * 3 + 5000) // 10000 * 20 + 3) // 6 * 1000
             )
-        when given is not null and not is_try then error('TSQL-242: ' || given || ' is no datetime')
+        when given is not null and not is_try then tsql_refuse('TSQL-242: ' || given || ' is no datetime')
     end)[1];
 
 -- A DATETIME counts 1/300 of a second, and is written in milliseconds: finer types have its thirds.
 create or replace temp macro tsql_exact_moment(moment, n_digits) as
     list_transform([moment], lambda given: case
         when microsecond(given) % 10000 = 0 then given
-        when n_digits > 6 and given is not null then error('unsupported: the seventh digit of a second')
+        when n_digits > 6 and given is not null then tsql_refuse('unsupported: the seventh digit of a second')
         else date_trunc('second', given) + to_microseconds(
             ((microsecond(given) % 1000000 * 3 + 5000) // 10000 * 20000 + 3) // 6
         )
@@ -149,7 +154,7 @@ create or replace temp macro tsql_exact_moment(moment, n_digits) as
 create or replace temp macro tsql_to_minute(moment, is_try) as
     list_transform([date_trunc('minute', moment + to_microseconds(30001000))], lambda given: case
         when given between timestamp '1900-01-01' and timestamp '2079-06-06 23:59:00' then given
-        when given is not null and not is_try then error('unsupported: a smalldatetime beyond its years')
+        when given is not null and not is_try then tsql_refuse('unsupported: a smalldatetime beyond its years')
     end)[1];
 
 create or replace temp macro tsql_rounded_moment(moment, unit) as
@@ -168,5 +173,5 @@ create or replace temp macro tsql_iso_fraction(fraction, is_counted) as
         when fraction is null then null
         when trim(fraction, '0') <> '' then '.' || fraction
         when is_counted then ''
-        else error('unsupported: style 126 of a datetime2 without a fraction')
+        else tsql_refuse('unsupported: style 126 of a datetime2 without a fraction')
     end;

@@ -42,6 +42,9 @@ ANSWERS: list[tuple[str, list[tuple[object, ...]]]] = [
     ("SELECT TOP (SELECT COUNT(*) FROM ships) id FROM crew ORDER BY id DESC", [(4,), (3,)]),
     ("SELECT id FROM crew ORDER BY pay OFFSET 1 ROWS FETCH NEXT (1 + 1) ROWS ONLY", [(3,), (2,)]),
     ("SELECT TOP 2 id, COUNT(*) OVER () FROM crew ORDER BY id", [(1, 4), (2, 4)]),
+    ("SELECT TOP 1 WITH TIES id FROM (SELECT id, 7 AS x FROM crew) c ORDER BY x", [(1,), (2,), (3,), (4,)]),
+    ("SELECT COUNT(*) FROM (SELECT TOP 1 WITH TIES id, 7 AS x FROM crew ORDER BY x) c", [(4,)]),
+    ("SELECT 9 AS x FROM ships ORDER BY x DESC", [(9,), (9,)]),
     # Capitals and blanks at the end do not count, wherever texts are compared.
     ("SELECT COUNT(*) FROM crew WHERE ship = 'ARGO'", [(2,)]),
     ("SELECT COUNT(DISTINCT ship) FROM crew", [(2,)]),

@@ -7,6 +7,7 @@ in DuckDB.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
@@ -30,6 +31,9 @@ from glue.dialects.values import Sql
 Hidden = Callable[[Scope], list[str]]
 """Makes further columns of a block's tables, behind those that it selects."""
 
+_ALIAS = re.compile(r"\b[a-z]\d+(?=\.)")
+_JOINED = 2
+"""So many tables or more are joined by a condition."""
 _SIMPLE = (nodes.Name, nodes.Text, nodes.Number, nodes.Null, nodes.Subquery)
 
 
@@ -292,12 +296,17 @@ def conjuncts(where: nodes.Value | None) -> list[nodes.Value]:
 
 
 def filtered(conditions: list[Sql]) -> str:
-    """Conditions that all have to hold; those that may fail are only asked of rows where the others do."""
+    """Conditions that all have to hold; those that may fail are only asked of rows where the others do.
+
+    What joins tables is left to DuckDB, which asks first what each table's own conditions are.
+    """
+    risky = [one.text for one in conditions if one.may_fail and len(set(_ALIAS.findall(one.text))) < _JOINED]
     safe = [one.text for one in conditions if not one.may_fail]
-    risky = [one.text for one in conditions if one.may_fail]
+    joins = [one.text for one in conditions if one.may_fail and one.text not in risky]
     if safe and risky:
-        return " and ".join([*safe, f"case when {' and '.join(safe)} then {' and '.join(risky)} end"])
-    return " and ".join(safe or risky)
+        guarded = f"case when {' and '.join(safe)} then {' and '.join(risky)} end"
+        return " and ".join([*safe, *joins, guarded])
+    return " and ".join([*safe, *joins, *risky])
 
 
 def _grouped_values(groups: list[nodes.Grouping]) -> list[nodes.Value]:

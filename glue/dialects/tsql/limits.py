@@ -9,6 +9,9 @@ from glue.dialects.tsql.collations import order_key, same_key
 from glue.dialects.tsql.types import TEXTS
 from glue.dialects.values import Sql
 
+_ONE_FOR_ALL = "(select 1)"
+"""A constant to order by: a literal would be the place of a column."""
+
 
 @dataclass(frozen=True, slots=True)
 class Cut:
@@ -35,7 +38,8 @@ class OrderKey:
     def text(self, value: Sql | None = None) -> str:
         """The term in DuckDB's SQL, of that value where it is found elsewhere."""
         direction = "desc nulls last" if self.is_descending else "asc nulls first"
-        return f"{order_key(value or self.value)} {direction}"
+        is_constant = self.value.constant is not None or self.value.kind == "null"
+        return f"{_ONE_FOR_ALL if is_constant else order_key(value or self.value)} {direction}"
 
 
 def limited(

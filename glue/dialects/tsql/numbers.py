@@ -24,7 +24,7 @@ from glue.dialects.tsql.types import (
     united,
 )
 from glue.dialects.tsql_errors import TSQLError
-from glue.dialects.values import MAX_DIGITS, Sql, any_may_fail
+from glue.dialects.values import MAX_DIGITS, Sql
 
 _LEAST_SCALE = 6
 """Of a quotient; and what a scale is not reduced below."""
@@ -78,7 +78,8 @@ def _of_integers(sign: str, left: Sql, right: Sql, target: Type) -> Sql:
         return folded
     one, other = (value if value.kind == target.kind else implicit(value, target) for value in (left, right))
     operator = "//" if sign == "/" else sign
-    return typed(f"({one.text} {operator} {other.text})", target, may_fail=True)
+    may_fail = sign in "/%" and not (isinstance(right.constant, Decimal) and right.constant)
+    return typed(f"({one.text} {operator} {other.text})", target, left, right, may_fail=may_fail)
 
 
 def _folded(sign: str, left: Sql, right: Sql, target: Type) -> Sql | None:
@@ -101,7 +102,7 @@ def _of_money(sign: str, left: Sql, right: Sql, target: Type) -> Sql:
         text = f"tsql_money_quotient({left.text}, {right.text})"
         return typed(f"({text})::{target.stored}", target, may_fail=True)
     one = _roomy(left, 2 * digits(target)[0] if sign == "*" else 0)
-    return typed(f"({one} {sign} {right.text})::{target.stored}", target, may_fail=True)
+    return typed(f"({one} {sign} {right.text})::{target.stored}", target, left, right, may_fail=sign == "%")
 
 
 # Decimals
@@ -121,14 +122,13 @@ def of_decimals(sign: str, left: Sql, right: Sql) -> Sql:
         return typed(f"({one} % {other})::{target.stored}", target, may_fail=True)
     scale, whole = max(s1, s2), max(p1 - s1, p2 - s2)
     target = sum_type(whole, scale)
-    may_fail = whole + scale + 1 > MAX_DIGITS or any_may_fail([left, right])
     one = _roomy(left, whole + scale + 1)
     text = f"({one} {sign} {_exact(right)})"
     if whole + scale > MAX_DIGITS:
         bound = f"1e{MAX_DIGITS - 1 - scale}::double"
         other = f"{'-' * (sign == '-')}({_exact(right)})"
         text = f"tsql_long_sum({one}, {other}, {target.scale}, {_unit(target.scale)}, {bound})"
-    return typed(f"({text})::{target.stored}", target, may_fail=may_fail)
+    return typed(f"({text})::{target.stored}", target, left, right)
 
 
 def own_digits(value: Sql) -> tuple[int, int]:
@@ -160,14 +160,14 @@ def _product(left: Sql, right: Sql, first: tuple[int, int], second: tuple[int, i
     target = reduced(p1 + p2 + 1, s1 + s2)
     one, other = _roomy(left, p1 + p2), _exact(right)
     if p1 + p2 <= MAX_DIGITS or target.scale == s1 + s2:
-        return typed(f"({one} * {other})::{target.stored}", target, may_fail=p1 + p2 > MAX_DIGITS)
+        return typed(f"({one} * {other})::{target.stored}", target, left, right)
     unit = _unit(target.scale)
     if s1 + s2 > MAX_DIGITS:
         text = f"tsql_wide_product({one}, {other}, {target.scale}, {unit})"
     else:
         bound = f"1e{MAX_DIGITS - s1 - s2 - 1}::double"
         text = f"tsql_long_product({one}, {other}, {target.scale}, {unit}, {bound})"
-    return typed(f"({text})::{target.stored}", target, may_fail=True)
+    return typed(f"({text})::{target.stored}", target, left, right)
 
 
 def _quotient(left: Sql, right: Sql, first: tuple[int, int], second: tuple[int, int]) -> Sql:

@@ -16,7 +16,7 @@ from glue.dialects.tsql.conversions import as_text, explicit, implicit
 from glue.dialects.tsql.limits import OrderKey, distinct, limited
 from glue.dialects.tsql.names import folded, written
 from glue.dialects.tsql.recursion import Recursion
-from glue.dialects.tsql.sources import named_columns
+from glue.dialects.tsql.sources import closed, named_columns
 from glue.dialects.tsql.types import (
     INT,
     INTEGERS,
@@ -76,8 +76,9 @@ class Queries(Recursion):
         if self.is_recursive(named):
             return self.recursive_query(named, stored)
         text, outputs = self.query(named.query)
-        self.named_queries[name] = (stored, named_columns(outputs, named.columns, named.name))
-        return f"{stored} as ({text})"
+        outputs = named_columns(outputs, named.columns, named.name)
+        self.named_queries[name] = (stored, outputs)
+        return f"{stored} as ({closed(text, outputs)})"
 
     # Set operations
 

@@ -115,6 +115,8 @@ class Sources(Windows):
             text, outputs = self.subquery(node.query)
         name = folded(node.alias) if node.alias else None
         outputs = named_columns(outputs, node.columns, node.alias)
+        if applied_to is None:
+            text = closed(text, outputs)
         lateral = "lateral " * (applied_to is not None)
         return f"{lateral}({text}) as {alias}", Relation(name, alias, fields_of(alias, outputs))
 
@@ -298,6 +300,11 @@ def _check_names(relations: list[Relation]) -> None:
             code = "1013" if relation.is_stored and names[relation.name] else "1011"
             raise TSQLError(code, f"{relation.name} comes twice in FROM")
         names[relation.name] = relation.is_stored
+
+
+def closed(text: str, outputs: list[Output]) -> str:
+    """A query whose values may fail for rows that it leaves out: no condition from outside gets into it."""
+    return f"select * from ({text}) offset 0" if any(one.may_fail for one in outputs) else text
 
 
 def output_of(name: str | None, value: Sql) -> Output:

@@ -164,11 +164,15 @@ def _bounded(text: str, source: Sql) -> str:
 def _replicate(arguments: list[Sql]) -> Sql:
     text, count = as_text(arguments[0]), whole(arguments[1])
     n = count.constant
-    length = MAX_LENGTH if text.precision == MAX_LENGTH else _LONGEST
+    if text.precision == MAX_LENGTH:
+        made = f"tsql_replicate_large({text.text}, {count.text})"
+        return text_like(made, text, MAX_LENGTH, count, may_fail=True)
+    length = _LONGEST
     made = f"tsql_replicate({text.text}, {count.text})"
-    if isinstance(n, Decimal) and n >= 0:
-        length = MAX_LENGTH if text.precision == MAX_LENGTH else min(int(n) * text.precision, _LONGEST)
-        made = f"repeat({text.text}, {min(n, _LONGEST) if length != MAX_LENGTH else n})"
+    if isinstance(n, Decimal) and 0 <= n <= _LONGEST:
+        length = min(int(n) * text.precision, _LONGEST)
+        if int(n) * text.precision <= _LONGEST:
+            made = f"repeat({text.text}, {n})"
     return text_like(_bounded(made, text), text, length, count)
 
 
