@@ -177,8 +177,8 @@ create or replace temp macro tsql_ascii(words) as
 
 create or replace temp macro tsql_char(number) as
     list_transform([number], lambda given: case
-        when given between 1 and 127 then chr(given)
-        when given between 160 and 255 then chr(given)
+        when given between 1 and 127 then chr(given::integer)
+        when given between 160 and 255 then chr(given::integer)
         when given between 0 and 255 then tsql_refuse('unsupported: CHAR of ' || given)
     end)[1];
 

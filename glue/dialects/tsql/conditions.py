@@ -138,7 +138,7 @@ class Conditions(Names):
         pairs = [for_comparison(left, value) for value in values]
         texts = [compared_texts("=", *pair) for pair in pairs]
         of = [value for pair in pairs for value in pair]
-        if len({one for one, _ in texts}) == 1:
+        if left.kind != "null" and len({one for one, _ in texts}) == 1:
             members = ", ".join(other for _, other in texts)
             return condition(f"({texts[0][0]} in ({members}))", *of)
         return condition(f"({' or '.join(f'{one} = {other}' for one, other in texts)})", *of)

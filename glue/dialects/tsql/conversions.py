@@ -64,8 +64,6 @@ def explicit(value: Sql, target: Type, is_try: bool = False, style: int | None =
     """What CAST and CONVERT make of the value; with `is_try` NULL where it does not fit. Raises 529."""
     if _is_never(value.kind, target.kind):
         raise TSQLError("529", f"{value.kind} can be converted to no {target.kind}")
-    if is_try and value.may_fail:
-        raise UnsupportedError("TRY_CAST or TRY_CONVERT of what may itself fail")
     return made(value, target, is_try, style)
 
 
@@ -115,7 +113,7 @@ def _integer(value: Sql, target: Type, is_try: bool, _style: int | None) -> Sql:
         bad = "8114" if target.kind == "bigint" else "245"
         far = {"int": "248", "bigint": "8115"}.get(target.kind, "244")
         text = f"tsql_whole({value.text}, {least}, {most}, '{bad}', '{far}', {flag})::{target.stored}"
-        return typed(text, target, may_fail=not is_try)
+        return typed(text, target, value, may_fail=not is_try)
     if value.kind in _INTEGER_LIKE:
         if value.kind == target.kind:
             return value
@@ -228,7 +226,7 @@ def _read_moment(value: Sql, target: Type, is_try: bool, style: int) -> Sql:
             return found
     kind = quoted_text(target.kind)
     text = f"tsql_moment({value.text}, {kind}, {style}, {str(is_try).lower()})"
-    return _in_precision(typed(f"({text})::{target.stored}", target, may_fail=not is_try))
+    return _in_precision(typed(f"({text})::{target.stored}", target, value, may_fail=not is_try))
 
 
 def moment_literal(moment: datetime, target: Type) -> Sql:

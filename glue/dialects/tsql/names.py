@@ -45,9 +45,10 @@ class Names:
         self._n_aliases = 0
 
     def alias(self, letter: str = "t") -> str:
-        """A name that stands for one table in DuckDB's statement."""
+        """A name that stands for one table in DuckDB's statement, and is that of no stored table."""
         self._n_aliases += 1
-        return f"{letter}{self._n_aliases}"
+        name = f"{letter}{self._n_aliases}"
+        return self.alias(letter) if name.upper() in self.tables else name
 
     @abstractmethod
     def value(self, node: nodes.Value) -> Sql:

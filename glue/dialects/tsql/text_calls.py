@@ -309,7 +309,7 @@ def _char(arguments: list[Sql]) -> Sql:
 
 def _nchar(arguments: list[Sql]) -> Sql:
     number = whole(arguments[0])
-    made = f"(case when {number.text} between 1 and 65535 then chr({number.text}) end)"
+    made = f"(case when {number.text} between 1 and 65535 then chr(({number.text})::integer) end)"
     return typed(made, text_type("nchar", 1), number)
 
 
@@ -327,7 +327,7 @@ def _isnumeric(arguments: list[Sql]) -> Sql:
     if value.kind in NUMBERS:
         return typed(f"({value.text} is not null)::integer", INT, value)
     if value.kind in MOMENTS:
-        return typed("0", INT, value)
+        return typed("0::integer", INT, value)
     return typed(f"tsql_isnumeric({as_text(value).text})", INT, value)
 
 

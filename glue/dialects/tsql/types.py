@@ -146,9 +146,10 @@ DATETIME2 = Type("datetime2", 0, _MOST_TICKS)
 
 
 def text_type(kind: str, length: int) -> Type:
-    """A type of text, as long as its letters may be many at the most."""
-    most = _LONGEST // (2 if kind in NATIONAL else 1)
-    return Type(kind, length if length == MAX_LENGTH else min(max(length, 1), most))
+    """A type of text, as long as its letters may be many at the most. None of MAX is padded."""
+    if length == MAX_LENGTH:
+        return Type("nvarchar" if kind in NATIONAL else "varchar", MAX_LENGTH)
+    return Type(kind, min(max(length, 1), _LONGEST // (2 if kind in NATIONAL else 1)))
 
 
 def type_of(value: Sql) -> Type:
