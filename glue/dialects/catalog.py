@@ -111,6 +111,14 @@ def read_catalog(connection: duckdb.DuckDBPyConnection, dialect: str) -> list[St
     ]
 
 
+def view_texts(connection: duckdb.DuckDBPyConnection) -> list[str]:
+    """What the views of the database are made of."""
+    rows = connection.execute(
+        "select sql from duckdb_views() where database_name = current_database() and not internal"
+    ).fetchall()
+    return [text for (text,) in rows if text]
+
+
 def _table_name(stored_name: str, comment: str | None, dialect: str) -> tuple[str, bool]:
     said = _TABLE_COMMENT.fullmatch(comment or "")
     if said is None or said["dialect"] != dialect:

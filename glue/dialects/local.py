@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from glue.dialects.catalog import StoredTable, read_catalog
+from glue.dialects.catalog import StoredTable, read_catalog, view_texts
 from glue.dialects.errors import DialectError, UnsupportedError
 
 if TYPE_CHECKING:
@@ -47,7 +47,10 @@ class Dialect(Protocol):
     DEFAULT_VERSION: int
 
     def install(self, connection: duckdb.DuckDBPyConnection, now: datetime) -> None:
-        """Give a session the dialect's functions."""
+        """Give a session what the dialect's functions stand on."""
+
+    def add_macros(self, connection: duckdb.DuckDBPyConnection, text: str, present: set[str]) -> None:
+        """Give a session the functions that a text of DuckDB's SQL mentions; `present` are those it has."""
 
     def translator(self, tables: Sequence[StoredTable], settings: Settings) -> Callable[[str], Translation]:
         """What turns queries over these tables into DuckDB's SQL."""
@@ -76,16 +79,21 @@ class LocalSession:
         self._module = dialect_named(dialect)
         self.settings = Settings(version or self._module.DEFAULT_VERSION, now or datetime.now())
         self._module.install(connection, self.settings.now)
+        self._macros: set[str] = set()
         self.read_tables()
 
     def read_tables(self) -> None:
         """Look at the database's tables again, after they were changed."""
+        for text in view_texts(self.connection):
+            self._module.add_macros(self.connection, text, self._macros)
         tables = read_catalog(self.connection, self.dialect)
         self._translate = self._module.translator(tables, self.settings)
 
     def translate(self, sql: str) -> Translation:
         """The query in DuckDB's SQL. Raises DialectError or UnsupportedError."""
-        return self._translate(sql)
+        translation = self._translate(sql)
+        self._module.add_macros(self.connection, translation.sql, self._macros)
+        return translation
 
     def query(self, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
         """The names of the columns and all rows. Raises DialectError, UnsupportedError or duckdb.Error."""

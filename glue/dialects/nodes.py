@@ -525,6 +525,8 @@ class Query(Node):
     order: list[OrderTerm] = field(default_factory=list)
     is_siblings: bool = False
     limit: Limit | None = None
+    max_recursion: int | None = None
+    """What OPTION (MAXRECURSION n) says."""
 
 
 @dataclass(slots=True, eq=False)

@@ -10,11 +10,11 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache, wraps
-from importlib.resources import files
+from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from glue.dialects.errors import UnsupportedError
+from glue.dialects.macros import Macros
 from glue.dialects.oracle_date_models import DAYS
 from glue.dialects.oracle_date_units import date_unit
 from glue.dialects.oracle_dates import DATE_MODEL, TIMESTAMP_MODEL, date_text, moment_of
@@ -32,11 +32,14 @@ from glue.dialects.oracle_words import spelled
 if TYPE_CHECKING:
     import duckdb
 
-_SCRIPTS = (
-    "oracle_macros.sql",
-    "oracle_number_macros.sql",
-    "oracle_date_macros.sql",
-    "oracle_arithmetic_macros.sql",
+_SCRIPTS = Macros(
+    (
+        "oracle_macros.sql",
+        "oracle_number_macros.sql",
+        "oracle_date_macros.sql",
+        "oracle_arithmetic_macros.sql",
+    ),
+    "ora_",
 )
 _MICROSECONDS = {"DAY": 86_400_000_000, "HOUR": 3_600_000_000, "MINUTE": 60_000_000, "SECOND": 1_000_000}
 _MONTHS = {"YEAR": 12, "MONTH": 1}
@@ -178,7 +181,13 @@ def macro_of(function: str, kinds: Sequence[str]) -> Macro | None:
 
 
 def install(connection: duckdb.DuckDBPyConnection, now: datetime | None = None) -> None:
-    """Give a session Oracle's functions; `now` is its SYSDATE, from which TO_DATE fills a missing year.
+    """Give a session all of Oracle's functions. See begin."""
+    begin(connection, now or datetime.now())
+    connection.execute(_SCRIPTS.text)
+
+
+def begin(connection: duckdb.DuckDBPyConnection, now: datetime) -> None:
+    """Give a session what Oracle's functions stand on; `now` is its SYSDATE, and TO_DATE's missing year.
 
     Macros are a connection's own, Python's functions those of all connections to one database in a process.
     """
@@ -187,9 +196,13 @@ def install(connection: duckdb.DuckDBPyConnection, now: datetime | None = None) 
         for name, function, parameters, result, needed in _python_functions():
             answered = _null_for_null(function, needed)
             untyped.create_function(name, answered, list(parameters), result, null_handling="special")
-    moment = (now or datetime.now()).isoformat(" ")
+    moment = now.isoformat(" ")
     connection.execute(f"create or replace temp macro ora_now() as timestamp '{moment}'")
-    connection.execute(_scripts())
+
+
+def add_macros(connection: duckdb.DuckDBPyConnection, text: str, present: set[str]) -> None:
+    """Give a session those of Oracle's functions that a text mentions. See Macros."""
+    _SCRIPTS.add(connection, text, present)
 
 
 def error_of(message: str) -> OracleError | UnsupportedError | None:
@@ -202,12 +215,6 @@ def error_of(message: str) -> OracleError | UnsupportedError | None:
     if said["code"]:
         return OracleError(said["code"], said["message"])
     return UnsupportedError(said["unsupported"])
-
-
-@cache
-def _scripts() -> str:
-    folder = files("glue.dialects")
-    return "\n".join(folder.joinpath(script).read_text(encoding="utf-8") for script in _SCRIPTS)
 
 
 def _has_python_functions(connection: duckdb.DuckDBPyConnection) -> bool:

@@ -25,11 +25,16 @@ class Field:
     may_fail: bool = False
     is_hidden: bool = False
     """Is it left out of `*`?"""
+    collation: str = ""
+    label: str | None = None
+    """Its name as it was given, where that is told by more than `name`."""
 
     def sql(self, relation: str | None = None) -> Sql:
         """Its value, in `relation` where that is another one than its own."""
         text = self.wrapping.replace("{}", f"{relation or self.relation}.{self.column}")
-        return Sql(text, self.kind, self.precision, self.scale, may_fail=self.may_fail)
+        return Sql(
+            text, self.kind, self.precision, self.scale, may_fail=self.may_fail, collation=self.collation
+        )
 
     def becomes(self, relation: str, column: str) -> None:
         """From now on it is a column of another table of DuckDB's, that holds the dialect's value."""
@@ -69,6 +74,7 @@ class Output:
     precision: int = 0
     scale: int = 0
     may_fail: bool = False
+    collation: str = ""
 
 
 @dataclass(slots=True)
@@ -118,6 +124,7 @@ def fields_of(alias: str, outputs: list[Output]) -> list[Field]:
             output.precision,
             output.scale,
             may_fail=output.may_fail,
+            collation=output.collation,
         )
         for place, output in enumerate(outputs, 1)
     ]

@@ -9,6 +9,7 @@ that does not exist. Names and the types of values are left to those who know th
 from __future__ import annotations
 
 from decimal import Decimal, InvalidOperation
+from itertools import pairwise
 
 from glue.dialects import nodes
 from glue.dialects.errors import UnsupportedError
@@ -23,6 +24,7 @@ _STATEMENTS_WORDS = """
 """
 _STATEMENTS = frozenset(_STATEMENTS_WORDS.split())
 """Words that begin a statement which is no query."""
+_DEEPEST_RECURSION = 32767
 
 
 def read_tsql(sql: str) -> nodes.Query:
@@ -50,11 +52,23 @@ class _Queries(Tables):
         query = self._query(is_nested=False)
         query.named, query.place = named, start
         if self.take("OPTION"):
-            if not self.comes("("):
-                raise self.refused(SYNTAX, "hints are missing")
-            self.skip_brackets()
+            query.max_recursion = self._hints()
         self._end()
         return query
+
+    def _hints(self) -> int | None:
+        """Read the hints in brackets behind OPTION: how deep a recursion may go, if one says so."""
+        if not self.comes("("):
+            raise self.refused(SYNTAX, "hints are missing")
+        start = self.place
+        self.skip_brackets()
+        hints = self.since(start)
+        for hint, number in pairwise(hints):
+            if hint.upper == "MAXRECURSION" and number.kind == "number" and number.text.isdigit():
+                if int(number.text) > _DEEPEST_RECURSION:
+                    self.note("310", f"MAXRECURSION {number.text} is more than {_DEEPEST_RECURSION}")
+                return int(number.text)
+        return None
 
     def _must_be_query(self) -> None:
         if self.comes_any(_STATEMENTS):

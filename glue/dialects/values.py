@@ -7,6 +7,8 @@ from decimal import Decimal
 
 MAX_DIGITS = 38
 """Of DuckDB's decimals."""
+_SHORT_DIGITS = 18
+"""Of those of its decimals that it holds in 64 bits."""
 WHOLE_DIGITS = 19
 """Of its BIGINT."""
 
@@ -26,6 +28,8 @@ class Sql:
     scale: int = 0
     constant: Decimal | str | None = None
     may_fail: bool = False
+    collation: str = ""
+    """Of a text, where it is another than the database's."""
 
 
 def number(text: str, precision: int, scale: int = 0, may_fail: bool = False) -> Sql:
@@ -33,6 +37,14 @@ def number(text: str, precision: int, scale: int = 0, may_fail: bool = False) ->
     if precision > MAX_DIGITS:
         return Sql(f"({text})::double", "double", may_fail=may_fail)
     return Sql(text, "number", precision, scale, may_fail=may_fail)
+
+
+def for_long_product(text: str, digits: tuple[int, int], other_precision: int) -> str:
+    """A factor as DuckDB has to have it: of two with 18 digits at most it makes a product with no more."""
+    precision, scale = digits
+    if precision <= _SHORT_DIGITS and other_precision <= _SHORT_DIGITS < precision + other_precision:
+        return f"({text})::decimal({_SHORT_DIGITS + 1}, {scale})"
+    return text
 
 
 def constant_number(value: Decimal) -> Sql:

@@ -33,7 +33,7 @@ from glue.live import LiveDatabase
 from tests.engines.servers import LIVE, Server, Servers
 
 SALES = "t1_a_sales_orders"
-FILES = ["sqlite", "duckdb", "oracle-local"]
+FILES = ["sqlite", "duckdb", "oracle-local", "mssql-local"]
 
 
 @pytest.fixture

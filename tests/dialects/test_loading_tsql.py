@@ -37,8 +37,8 @@ def test_names_are_kept_as_written_and_types_as_declared(session: LocalSession) 
         [
             "CREATE TABLE [dbo].[Order Details] ([Order ID] int NOT NULL, Qty smallint, Price money,"
             " Sent datetime2(3), Note nvarchar(max), Flag bit, Part decimal(9,3), Kind char(4), T time)",
-            "create table DBO.B (a tinyint, b bigint, c real, d float(53), e date,"
-            " f uniqueidentifier, g text)",
+            "create table DBO.B (a tinyint, b bigint, c real, d float(53), e date, f uniqueidentifier,"
+            " g text)",
         ],
     )
     assert not report.failures

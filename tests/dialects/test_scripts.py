@@ -68,8 +68,8 @@ def test_what_a_block_does() -> None:
     [
         "create table a (x int)\ninsert into a values (1)\ninsert into a\nselect 1\ndelete from a",
         "create table a (x int);insert into a values (1);insert into a\nselect 1;delete from a;",
-        "create table a (x int)\nGO\ninsert into a values (1)\ngo 2\n"
-        "insert into a\nselect 1\ndelete from a\nGO",
+        "create table a (x int)\nGO\ninsert into a values (1)\n"
+        "go 2\ninsert into a\nselect 1\ndelete from a\nGO",
         "set nocount on\ncreate table a (x int)\nUSE b\ninsert into a values (1)\nset dateformat mdy\n"
         "insert into a\nselect 1\n;delete from a",
     ],

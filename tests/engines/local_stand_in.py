@@ -29,6 +29,9 @@ class StandIn:
         self._connection = connection
         connection.execute(f"create or replace temp macro stand_in_now() as timestamp '{now}'")
 
+    def add_macros(self, connection: duckdb.DuckDBPyConnection, text: str, present: set[str]) -> None:
+        """There are no others."""
+
     def translator(self, tables: Sequence[StoredTable], settings: Settings) -> Callable[[str], Translation]:
         self.version = settings.version
         return self._translated

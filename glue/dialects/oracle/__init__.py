@@ -37,8 +37,13 @@ _MEANT = (
 
 
 def install(connection: duckdb.DuckDBPyConnection, now: datetime) -> None:
-    """Give a session Oracle's functions; `now` is its SYSDATE."""
-    oracle_macros.install(connection, now)
+    """Give a session what Oracle's functions stand on; `now` is its SYSDATE."""
+    oracle_macros.begin(connection, now)
+
+
+def add_macros(connection: duckdb.DuckDBPyConnection, text: str, present: set[str]) -> None:
+    """Give a session those of Oracle's functions that a translation mentions."""
+    oracle_macros.add_macros(connection, text, present)
 
 
 def translator(tables: Sequence[StoredTable], settings: Settings) -> Callable[[str], Translation]:

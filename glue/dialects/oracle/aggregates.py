@@ -494,7 +494,7 @@ Aggregates._AGGREGATES.update(
 
 
 def _of_one_type(value: Sql, other: Sql) -> tuple[Sql, Sql]:
-    """Two values of one family, numbers in a type that holds both: DuckDB's LAG has that of the first."""
+    """Two values of one family, numbers in a type that holds both: LAG rounds to that of the first."""
     if value.kind in DOUBLES or other.kind in DOUBLES:
         return Sql(f"({value.text})::double", number_kind([value.kind, other.kind])), other
     digits = widest_digits([value, other])

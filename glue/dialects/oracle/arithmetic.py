@@ -24,7 +24,7 @@ from glue.dialects.oracle.kinds import (
 from glue.dialects.oracle_dates import moment_of
 from glue.dialects.oracle_errors import OracleError
 from glue.dialects.oracle_numbers import number_of_text
-from glue.dialects.values import MAX_DIGITS, Sql, any_may_fail, constant_number
+from glue.dialects.values import MAX_DIGITS, Sql, any_may_fail, constant_number, for_long_product
 
 _DIGITS = Context(prec=40, traps=[DivisionByZero, InvalidOperation, Overflow])
 """A NUMBER keeps 38 digits, most often 40."""
@@ -159,14 +159,15 @@ def _of_numbers(sign: str, left: Sql, right: Sql) -> Sql:
         return Sql(f"({left.text} {sign} {right.text})", "rounded", may_fail=may_fail)
     if sign == "*":
         precision, scale = left.precision + right.precision, left.scale + right.scale
+        factor = for_long_product(left.text, (left.precision, left.scale), right.precision)
     else:
         scale = max(left.scale, right.scale)
         precision = max(left.precision - left.scale, right.precision - right.scale) + scale + 1
+        factor = left.text
     if precision > MAX_DIGITS and scale > _MOST_DECIMALS:
         return Sql(f"(({left.text})::double {sign} {right.text})", "rounded", may_fail=may_fail)
-    return Sql(
-        f"({left.text} {sign} {right.text})", "number", min(precision, MAX_DIGITS), scale, may_fail=may_fail
-    )
+    precision = min(precision, MAX_DIGITS)
+    return Sql(f"({factor} {sign} {right.text})", "number", precision, scale, may_fail=may_fail)
 
 
 def _folded(sign: str, left: Decimal, right: Decimal) -> Sql | None:

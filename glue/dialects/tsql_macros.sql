@@ -1,0 +1,156 @@
+-- What SQL Server does with values, as macros of DuckDB: conversions, and the order of texts. A value that is mentioned
+-- more than once is bound by a lambda: a macro's argument is text, and nested calls would grow with every mention.
+
+-- Texts that are numbers. `is_try`: NULL in place of a refusal.
+
+create or replace temp macro tsql_whole(words, least, most, bad, far, is_try) as
+    list_transform([trim(words, ' ')], lambda given: case
+        when given is null then null
+        when not regexp_full_match(given, '[+-]?[0-9]*')
+            then case when not is_try then error('TSQL-' || bad || ': ''' || given || ''' is no whole number') end
+        when given in ('', '+', '-') then 0
+        when coalesce(try_cast(given as hugeint) between least and most, false) then try_cast(given as bigint)
+        when not is_try then error('TSQL-' || far || ': ' || given || ' is out of range')
+    end)[1];
+
+create or replace temp macro tsql_bit(words, is_try) as
+    list_transform([lower(trim(words, ' '))], lambda given: case
+        when given is null then null
+        when given in ('true', 'false') then given = 'true'
+        when regexp_full_match(given, '[+-]?[0-9]*') then regexp_matches(given, '[1-9]')
+        when not is_try then error('TSQL-245: ''' || given || ''' is no bit')
+    end::utinyint)[1];
+
+create or replace temp macro tsql_digits(words, is_try) as
+    list_transform([trim(words, ' ')], lambda given: case
+        when given is null then null
+        when regexp_full_match(given, '[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)') then given
+        when not is_try then error('TSQL-8114: ''' || given || ''' is no numeric')
+    end)[1];
+
+create or replace temp macro tsql_float(words, is_try) as
+    list_transform([trim(words, ' ')], lambda given: case
+        when given is null then null
+        when given = '' then '0'
+        when regexp_full_match(given, '[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?') then given
+        when not is_try then error('TSQL-8114: ''' || given || ''' is no float')
+    end)[1];
+
+create or replace temp macro tsql_money(words, is_try) as
+    list_transform([replace(words, ' ', '')], lambda given: case
+        when given is null then null
+        when regexp_full_match(given, '[+-]?[$£€¥]?[+-]?[0-9,]*\.?[0-9]*')
+            then coalesce(nullif(regexp_replace(given, '[$£€¥,]', '', 'g'), ''), '0')
+        when not is_try then error('TSQL-235: ''' || given || ''' is no money')
+    end)[1];
+
+create or replace temp macro tsql_unique(words, is_try) as
+    list_transform([trim(words, ' ')], lambda given: case
+        when given is null then null
+        when regexp_full_match(given, '\{?[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}\}?')
+            then upper(trim(given, '{}'))
+        when not is_try then error('TSQL-8169: ''' || given || ''' is no uniqueidentifier')
+    end)[1];
+
+create or replace temp macro tsql_narrow(number, least, most, code, is_try) as
+    list_transform([number], lambda given: case
+        when given between least and most then given
+        when given is not null and not is_try then error('TSQL-' || code || ': ' || given || ' is out of range')
+    end)[1];
+
+-- Numbers that are texts.
+
+create or replace temp macro tsql_fitting(words, size, code, is_try) as
+    list_transform([words], lambda given: case
+        when length(given) <= size then given
+        when given is null then null
+        when code = '' then '*'
+        when not is_try then error('TSQL-' || code || ': ' || given || ' has more than ' || size || ' letters')
+    end)[1];
+
+-- Six digits, and three of the exponent.
+create or replace temp macro tsql_float_text(number) as
+    regexp_replace(printf('%.6g', number), 'e([+-])([0-9][0-9])$', 'e\10\2');
+
+create or replace temp macro tsql_money_text(amount) as
+    ((amount)::decimal(21, 2))::varchar;
+
+create or replace temp macro tsql_money_grouped(amount) as
+    list_transform([(amount)::decimal(21, 2)], lambda given:
+        case when given < 0 then '-' else '' end
+        || format('{:,}', trunc(abs(given))::bigint)
+        || right(given::varchar, 3)
+    )[1];
+
+-- Texts: what a code page lacks, and what comes first. Punctuation comes before digits, and they before letters.
+
+create or replace temp macro tsql_code_page(words) as
+    case when strlen(words) = length(words) then words else tsql_in_code_page(words) end;
+
+create or replace temp macro tsql_place(words) as
+    case
+        when strlen(words) = length(words)
+            then translate(lower(rtrim(words, ' ')), '[\]^_`{|}~0123456789', 'ABCDEFGHIJKLMNOPQRST')
+        else tsql_place_of(words, false)
+    end;
+
+create or replace temp macro tsql_national_place(words) as
+    case when regexp_full_match(words, '[0-9A-Za-z ]*') then tsql_place(words) else tsql_place_of(words, true) end;
+
+-- Moments: texts, numbers of days since 1900, and types that are less exact.
+
+create or replace temp macro tsql_moment(words, kind, style, is_try) as
+    list_transform([words], lambda given: coalesce(
+        case
+            when style = 0
+                and regexp_full_match(given, '[0-9]{4}-[0-9]{2}-[0-9]{2}')
+                and given between '1900' and '2079'
+                then try_cast(given as date)::timestamp
+        end,
+        tsql_moment_of(given, kind, style, is_try)
+    ))[1];
+
+create or replace temp macro tsql_days(moment) as
+    (epoch_us(moment) + 2208988800000000) / 86400000000.0::double;
+
+create or replace temp macro tsql_moment_of_days(days, is_try) as
+    list_transform([days], lambda given: case
+        when given >= -53690 and given < 2958464
+            then timestamp '1900-01-01'
+                + to_microseconds((round(round(given * 25920000) * 10 / 3) * 1000)::bigint)
+        when given is not null and not is_try then error('TSQL-8115: no datetime is ' || given || ' days from 1900')
+    end)[1];
+
+create or replace temp macro tsql_to_ticks(moment, is_try) as
+    list_transform([moment], lambda given: case
+        when given >= timestamp '1753-01-01'
+            then date_trunc('second', given) + to_microseconds(
+                (((microsecond(given) % 1000000) * 3 + 5000) // 10000 * 20 + 3) // 6 * 1000
+            )
+        when given is not null and not is_try then error('TSQL-242: ' || given || ' is no datetime')
+    end)[1];
+
+create or replace temp macro tsql_to_minute(moment, is_try) as
+    list_transform([date_trunc('minute', moment + to_microseconds(30001000))], lambda given: case
+        when given between timestamp '1900-01-01' and timestamp '2079-06-06 23:59:00' then given
+        when given is not null and not is_try then error('unsupported: a smalldatetime beyond its years')
+    end)[1];
+
+create or replace temp macro tsql_rounded_moment(moment, unit) as
+    list_transform([moment], lambda given: given + to_microseconds(
+        case
+            when microsecond(given) % unit * 2 >= unit then unit - microsecond(given) % unit
+            else -(microsecond(given) % unit)
+        end
+    ))[1];
+
+create or replace temp macro tsql_rounded_time(moment, unit) as
+    tsql_rounded_moment(date '1900-01-01' + moment, unit)::time;
+
+create or replace temp macro tsql_iso_fraction(fraction, is_counted) as
+    case
+        when fraction is null then null
+        when trim(fraction, '0') <> '' then '.' || fraction
+        when is_counted then ''
+        else error('unsupported: style 126 of a datetime2 without a fraction')
+    end;
