@@ -43,7 +43,11 @@ _SCRIPTS = Macros(
 )
 _MICROSECONDS = {"DAY": 86_400_000_000, "HOUR": 3_600_000_000, "MINUTE": 60_000_000, "SECOND": 1_000_000}
 _MONTHS = {"YEAR": 12, "MONTH": 1}
-_SAID = re.compile(r"(?P<code>ORA-[0-9]{5}): (?P<message>.*)|unsupported: (?P<unsupported>.*)")
+_SAID = re.compile(
+    r"""(?P<code>ORA-[0-9]{5}):\ (?P<message>.*?)(?:'\ to\ DOUBLE|\",\ expected\ format.*)?$
+    | unsupported:\ (?P<unsupported>.*)""",
+    re.VERBOSE | re.MULTILINE,
+)
 _NO_CONSTANT = re.compile(r'argument in function "(round|trunc)" must be a constant')
 
 # Each of Oracle's functions, the kind of its answer (`same`: that of the first argument), and its macros with

@@ -31,7 +31,8 @@ _MEANT = (
         "a query for one value gives several",
     ),
     (re.compile("Could not cast value|Type .* with value .* can't be cast|is out of range for"), "", ""),
-    (re.compile("Max expression depth limit"), "", ""),
+    (re.compile("Max expression depth limit|window expressions cannot be volatile"), "", ""),
+    (re.compile("subqueries in lambda expressions are not supported"), "", ""),
     (re.compile("Overflow in|overflow", re.IGNORECASE), "", ""),
 )
 

@@ -235,7 +235,11 @@ class Calls(Arithmetic):
 
     def _coalesce(self, arguments: list[Sql]) -> Sql:
         kind, values = of_one_kind(arguments, "")
-        return joined_value(f"coalesce({listed(values)})", "text" if kind == "char" else kind, values)
+        text = f"coalesce({listed(values)})"
+        if any_may_fail(values[1:]):  # of which DuckDB asks early where they stand elsewhere too
+            tests = "".join(f" when {one.text} is not null then {one.text}" for one in values[:-1])
+            text = f"case{tests} else {values[-1].text} end"
+        return joined_value(text, "text" if kind == "char" else kind, values)
 
     def _nullif(self, arguments: list[Sql]) -> Sql:
         first, second = arguments

@@ -125,7 +125,7 @@ class Names:
         if word in _OF_HIERARCHIES and not self.scope.named(word):
             raise OracleError("ORA-01788", f"{word} without CONNECT BY in this query block")
         if word in _NOW and not self.scope.named(word):
-            return Sql("ora_now()", _NOW[word])
+            return Sql("ora_date(ora_now())" if _NOW[word] == "date" else "ora_now()", _NOW[word])
         if word in _OF_SESSIONS and not self.scope.named(word):
             raise UnsupportedError(word)
         return None
