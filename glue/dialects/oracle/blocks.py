@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 
 from glue.dialects import nodes
 from glue.dialects.errors import UnsupportedError
-from glue.dialects.oracle.aggregates import GroupLayer, Level, Selected, ordered
+from glue.dialects.groups import GroupLayer, Selected
+from glue.dialects.oracle.aggregates import Level, ordered
 from glue.dialects.oracle.functions import AGGREGATES
 from glue.dialects.oracle.hierarchies import Tree, scope_fields
 from glue.dialects.oracle.kinds import as_key
@@ -21,7 +22,7 @@ from glue.dialects.oracle.names import folded
 from glue.dialects.oracle.pivots import Pivots
 from glue.dialects.oracle.sources import From, output_of
 from glue.dialects.oracle_errors import OracleError
-from glue.dialects.scopes import Output, Relation, Scope
+from glue.dialects.scopes import Output, Scope
 from glue.dialects.values import Sql
 
 _MOST_NESTED = 2
@@ -417,6 +418,3 @@ def _most_rows(counting: list[nodes.Value]) -> int | None:
     if sign == "=":
         return int(right.text == "1")
     return max(int(right.text) - (sign == "<"), 0)
-
-
-__all__ = ["Blocks", "Relation", "filtered"]
