@@ -527,6 +527,10 @@ class Query(Node):
     limit: Limit | None = None
     max_recursion: int | None = None
     """What OPTION (MAXRECURSION n) says."""
+    is_xml: bool = False
+    """FOR XML PATH(''): its rows are one text."""
+    is_xml_type: bool = False
+    """FOR XML …, TYPE: not a text that stands for XML, but XML."""
 
 
 @dataclass(slots=True, eq=False)

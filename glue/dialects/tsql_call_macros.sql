@@ -1,7 +1,7 @@
 -- SQL Server's functions and operators as macros of DuckDB, by the Transact-SQL reference.
 
 -- Quotients and products. `shift` and `own` make whole numbers of both sides; `unit` is 1 at the answer's last place.
--- Below `bound` DuckDB's own whole numbers hold what is divided.
+-- Below the bounds DuckDB's own whole numbers hold them.
 
 create or replace temp macro tsql_finite(number) as
     list_transform([number], lambda given: case
@@ -19,11 +19,17 @@ create or replace temp macro tsql_money_quotient(dividend, divisor) as
 create or replace temp macro tsql_wide_quotient(dividend, divisor, scale, unit) as
     tsql_unscaled_quotient((dividend)::varchar, (divisor)::varchar, scale)::decimal(38, 0) * unit;
 
-create or replace temp macro tsql_long_quotient(dividend, divisor, shift, own, unit, scale, bound) as
+create or replace temp macro tsql_long_quotient(dividend, divisor, shift, own, unit, scale, bound, own_bound) as
     list_transform([struct_pack(dividend := dividend, divisor := divisor)], lambda given: case
-        when abs(given.dividend) < bound
+        when abs(given.dividend) < bound and abs(given.divisor) < own_bound
             then ((given.dividend * shift)::hugeint // (given.divisor * own)::hugeint)::decimal(38, 0) * unit
         else tsql_wide_quotient(given.dividend, given.divisor, scale, unit)
+    end)[1];
+
+create or replace temp macro tsql_long_sum(first, second, scale, unit, bound) as
+    list_transform([struct_pack(first := first, second := second)], lambda given: case
+        when abs(given.first) < bound and abs(given.second) < bound then round(given.first + given.second, scale)
+        else tsql_unscaled_sum(given.first::varchar, given.second::varchar, scale)::decimal(38, 0) * unit
     end)[1];
 
 create or replace temp macro tsql_wide_product(first, second, scale, unit) as
@@ -71,6 +77,12 @@ create or replace temp macro tsql_power(base, exponent) as
     end)[1];
 
 -- Texts.
+
+create or replace temp macro tsql_units(words) as
+    case
+        when strlen(words) = length(words) then length(words)
+        else length(words) + length(regexp_replace(words, '[^\x{10000}-\x{10ffff}]', '', 'g'))
+    end;
 
 create or replace temp macro tsql_length(number, code) as
     list_transform([number], lambda given: case
@@ -146,10 +158,13 @@ create or replace temp macro tsql_without(words, letters, made) as
         when words is not null then error('unsupported: single letters that differ from those of the text by case')
     end;
 
+create or replace temp macro tsql_xml(words) as
+    replace(replace(replace(replace(words, '&', '&amp;'), '<', '&lt;'), '>', '&gt;'), chr(13), '&#x0D;');
+
 create or replace temp macro tsql_ascii(words) as
     list_transform([words], lambda given: case
         when given = '' then null
-        when unicode(given) < 128 then unicode(given)
+        when unicode(given) < 128 or unicode(given) between 160 and 255 then unicode(given)
         when given is not null then error('unsupported: ASCII of a letter that ASCII lacks')
     end)[1];
 
@@ -181,6 +196,16 @@ create or replace temp macro tsql_week_number(moment) as
 
 create or replace temp macro tsql_weeks(earlier, later) as
     tsql_week_number(later) - tsql_week_number(earlier);
+
+create or replace temp macro tsql_bucket(moment, origin, size) as
+    list_transform([struct_pack(moment := moment, after := epoch_us(moment) - epoch_us(origin))], lambda given:
+        given.moment - to_microseconds((given.after % size + size) % size)
+    )[1];
+
+create or replace temp macro tsql_month_bucket(moment, n_months) as
+    list_transform([year(moment) * 12 + month(moment) - 22801], lambda given:
+        timestamp '1900-01-01' + to_months((given - (given % n_months + n_months) % n_months)::integer)
+    )[1];
 
 create or replace temp macro tsql_eomonth(moment, count) as
     list_transform([struct_pack(moment := date_trunc('month', moment), count := count)], lambda given:

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import Decimal
 
 from glue.dialects.errors import UnsupportedError
+from glue.dialects.stored_types import EXACT, rounded
 from glue.dialects.tsql_moments import DAYS, MONTHS
 
 _CULTURE = "en-us"
 _STANDARD_NUMBER = re.compile(r"([A-Za-z])(\d{0,2})")
-_CUSTOM_NUMBER = re.compile(r"""(?P<before>[^#0.,%;'"\\E]*)(?P<digits>[#0.,]+)(?P<after>[^#0.,;'"\\E]*)""")
+_PICTURE = re.compile(r"""([0#.,%;E‰])|'([^']*)'|"([^"]*)"|\\(.)|(.)""", re.DOTALL)
 _STANDARD_MOMENTS = {
     "d": "M/d/yyyy",
     "D": "dddd, MMMM d, yyyy",
@@ -58,37 +59,51 @@ def _standard_number(number: Decimal, letter: str, digits: str, is_whole: bool) 
     if letter not in _DEFAULT_DIGITS:
         raise UnsupportedError(f"FORMAT of a number by {letter}{digits}")
     n_digits = int(digits) if digits else _DEFAULT_DIGITS[letter]
-    scaled = _rounded(number * 100 if letter == "P" else number, n_digits)
+    scaled = rounded(EXACT.scaleb(number, 2) if letter == "P" else number, n_digits)
     text = f"{abs(scaled):.{n_digits}f}" if letter == "F" else f"{abs(scaled):,.{n_digits}f}"
     if letter == "C":
         return f"(${text})" if scaled < 0 else f"${text}"
     return "-" * (scaled < 0) + text + " %" * (letter == "P")
 
 
-def _rounded(number: Decimal, n_digits: int) -> Decimal:
-    return number.quantize(Decimal(1).scaleb(-n_digits), ROUND_HALF_UP)
+def _custom_number(number: Decimal, model: str) -> str:
+    """A number by a picture of its digits; other letters stand for themselves."""
+    parts = [
+        (part[1] or "", next((one for one in part.groups()[1:] if one is not None), ""))
+        for part in _PICTURE.finditer(model)
+    ]
+    signs = "".join(sign or "_" for sign, _ in parts)
+    whole, _, fraction = signs.partition(".")
+    places = [at for at, sign in enumerate(whole) if sign in "0#"]
+    commas = [at for at, sign in enumerate(whole) if sign == ","]
+    is_odd = signs.count(".") > 1 or set(signs) & set(";E‰") or "," in fraction or not places
+    if is_odd or any(not places[0] < at < places[-1] for at in commas):
+        raise UnsupportedError(f"FORMAT of a number by {model!r}")
+    behind = [sign for sign in fraction if sign in "0#"]
+    scaled = rounded(EXACT.scaleb(number, 2 * signs.count("%")), len(behind))
+    digits, _, rest = f"{abs(scaled):.{len(behind)}f}".partition(".")
+    n_kept = "".join(behind).rfind("0") + 1
+    rest = rest[:n_kept] + rest[n_kept:].rstrip("0")
+    found = _in_places(digits.lstrip("0"), [whole[at] for at in places], is_grouped=bool(commas))
+    found += [f".{digit}" if at == 0 else digit for at, digit in enumerate(rest)]
+    found += [""] * (len(behind) - len(rest))
+    pieces = iter(found)
+    written = [next(pieces) if sign in ("0", "#") else sign.strip(".,") or letter for sign, letter in parts]
+    return "-" * (scaled < 0) + "".join(written)
 
 
-def _custom_number(number: Decimal, model: str) -> str | None:
-    said = _CUSTOM_NUMBER.fullmatch(model)
-    if said is None or said["digits"].count(".") > 1:
-        raise UnsupportedError(f"FORMAT of a number by {model!r}")
-    whole, _, fraction = said["digits"].partition(".")
-    is_grouped = "," in whole.strip(",")
-    if whole.endswith(",") or "," in fraction or whole.startswith(","):
-        raise UnsupportedError(f"FORMAT of a number by {model!r}")
-    n_percents = model.count("%")
-    scaled = _rounded(number * 100**n_percents, len(fraction))
-    whole = whole.replace(",", "")
-    n_least = len(whole) - whole.index("0") if "0" in whole else 0
-    n_kept = fraction.rfind("0") + 1
-    digits, _, rest = f"{abs(scaled):.{len(fraction)}f}".partition(".")
-    digits = digits.lstrip("0").rjust(n_least, "0")
+def _in_places(digits: str, places: list[str], is_grouped: bool) -> list[str]:
+    """The digits before the point for each place of a picture; the first gets those that are too many."""
+    n_least = len(places) - places.index("0") if "0" in places else 0
+    digits = digits.rjust(n_least, "0")
     if is_grouped:
         digits = re.sub(r"(?<=\d)(?=(\d{3})+$)", ",", digits)
-    rest = rest[:n_kept] + rest[n_kept:].rstrip("0")
-    text = f"{digits}.{rest}" if rest else digits
-    return "-" * (scaled < 0) + said["before"] + text + said["after"]
+    found: list[str] = []
+    for _ in places[1:]:
+        size = 2 if digits[-2:-1] == "," else 1
+        found.insert(0, digits[-size:])
+        digits = digits[: -size if digits else None]
+    return [digits, *found]
 
 
 def moment_text(moment: datetime, model: str) -> str | None:

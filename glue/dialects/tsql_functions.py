@@ -151,9 +151,10 @@ class Functions(Windows):
             self.note("195", f"there is no function {name}")
         elif bounds := N_ARGUMENTS.get(name):
             fewest, most = bounds
-            if n_arguments < fewest or (most and n_arguments > most):
+            is_bounded = most or not fewest
+            if n_arguments < fewest or (is_bounded and n_arguments > most):
                 code, told = ("174", f"{most}") if fewest == most else ("189", f"{fewest} to {most}")
-                code, told = (code, told) if most else ("1076", f"{fewest} or more")
+                code, told = (code, told) if is_bounded else ("1076", f"{fewest} or more")
                 self.note(code, f"{name} takes {told} arguments")
 
     def _of_date_part(self, name: str) -> list[nodes.Value]:

@@ -126,6 +126,9 @@ class _Queries(Tables):
             query.limit = self._row_limit()
         if self.comes("FOR", "UPDATE"):
             raise self.refused("1003", "only a cursor is opened for update")
+        if self.comes("FOR", "XML", "PATH", "(", "''", ")") and is_nested:
+            self.place += len(("FOR", "XML", "PATH", "(", "''", ")"))
+            query.is_xml, query.is_xml_type = True, self.take(",", "TYPE")
         if self.take("FOR"):
             if self.comes_any({"XML", "JSON", "BROWSE"}):
                 raise UnsupportedError(f"FOR {self.token.upper}")
@@ -141,7 +144,7 @@ class _Queries(Tables):
             self.note("1062", "WITH TIES needs ORDER BY")
         if top and query.limit:
             self.note("10741", "TOP and OFFSET stand in one query")
-        if is_nested and query.order and not query.limit and not top:
+        if is_nested and query.order and not query.limit and not top and not query.is_xml:
             self.note("1033", "ORDER BY in a query in brackets needs TOP or OFFSET")
 
     def _union(self) -> nodes.Body:

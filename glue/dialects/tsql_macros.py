@@ -15,12 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 from glue.dialects.errors import UnsupportedError
 from glue.dialects.macros import Macros
+from glue.dialects.stored_types import rounded
 from glue.dialects.tsql_errors import TSQLError
 from glue.dialects.tsql_formats import check_culture, moment_text, number_text
 from glue.dialects.tsql_moments import moment_of
 from glue.dialects.tsql_parsing import parsed_moment, parsed_number
 from glue.dialects.tsql_patterns import like_expression, search_expression
 from glue.dialects.tsql_sorting import in_code_page, place_of
+from glue.dialects.tsql_soundex import difference, soundex
 
 if TYPE_CHECKING:
     import duckdb
@@ -89,7 +91,10 @@ def _python_functions() -> list[tuple[str, Callable[..., Any], tuple[str, ...], 
         ("tsql_like_expression", like_expression, (text, text, flag, text), text, (0,)),
         ("tsql_search_expression", search_expression, (text, text), text, (0,)),
         ("tsql_unscaled_quotient", _unscaled_quotient, (text, text, number), text, (0, 1)),
+        ("tsql_unscaled_sum", _unscaled_sum, (text, text, number), text, (0, 1)),
         ("tsql_unscaled_product", _unscaled_product, (text, text, number), text, (0, 1)),
+        ("tsql_soundex", soundex, (text,), text, (0,)),
+        ("tsql_difference", difference, (text, text), number, (0, 1)),
         ("tsql_str", _number_in_width, (double, number, number), text, (0, 1, 2)),
         ("tsql_format_number", _formatted_number, (text, text, text, text), text, (0, 1, 2)),
         ("tsql_format_moment", _formatted_moment, (moment, text, text), text, (0, 1, 2)),
@@ -149,10 +154,19 @@ def _unscaled_quotient(dividend: str, divisor: str, scale: int) -> str:
     return str(whole if other > 0 else -whole)
 
 
+def _unscaled_sum(first: str, second: str, scale: int) -> str:
+    """The sum, rounded at that place, without its point."""
+    return _unscaled(_EXACT.add(Decimal(first), Decimal(second)), scale)
+
+
 def _unscaled_product(first: str, second: str, scale: int) -> str:
     """The product, rounded at that place, without its point."""
-    product = _EXACT.scaleb(_EXACT.multiply(Decimal(first), Decimal(second)), scale)
-    return f"{product.to_integral_value(ROUND_HALF_UP, context=_EXACT):f}"
+    return _unscaled(_EXACT.multiply(Decimal(first), Decimal(second)), scale)
+
+
+def _unscaled(number: Decimal, scale: int) -> str:
+    whole = _EXACT.scaleb(number, scale).to_integral_value(ROUND_HALF_UP, context=_EXACT)
+    return f"{whole:f}"
 
 
 def _number_in_width(number: float, width: int, n_decimals: int) -> str | None:
@@ -162,7 +176,7 @@ def _number_in_width(number: float, width: int, n_decimals: int) -> str | None:
     exact = Decimal(repr(number))
     whole = f"{exact.to_integral_value(ROUND_DOWN):f}"
     kept = max(min(n_decimals, 16, width - len(whole) - 1), 0)
-    text = f"{exact.quantize(Decimal(1).scaleb(-kept), ROUND_HALF_UP, context=_EXACT):f}"
+    text = f"{rounded(exact, kept):f}"
     return text.rjust(width) if len(text) <= width else "*" * width
 
 

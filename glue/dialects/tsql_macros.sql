@@ -69,8 +69,11 @@ create or replace temp macro tsql_fitting(words, size, code, is_try) as
     end)[1];
 
 -- Six digits, and three of the exponent.
+create or replace temp macro tsql_float_scientific(number, format) as
+    regexp_replace(printf(format, number), 'e([+-])([0-9][0-9])$', 'e\10\2');
+
 create or replace temp macro tsql_float_text(number) as
-    regexp_replace(printf('%.6g', number), 'e([+-])([0-9][0-9])$', 'e\10\2');
+    tsql_float_scientific(number, '%.6g');
 
 create or replace temp macro tsql_money_text(amount) as
     ((amount)::decimal(21, 2))::varchar;
@@ -87,15 +90,18 @@ create or replace temp macro tsql_money_grouped(amount) as
 create or replace temp macro tsql_code_page(words) as
     case when strlen(words) = length(words) then words else tsql_in_code_page(words) end;
 
+-- Signs that ASCII has behind digits, and letters that it lacks, are left to Python, whose places go with these.
 create or replace temp macro tsql_place(words) as
     case
-        when strlen(words) = length(words)
-            then translate(lower(rtrim(words, ' ')), '[\]^_`{|}~0123456789', 'ABCDEFGHIJKLMNOPQRST')
-        else tsql_place_of(words, false)
+        when regexp_matches(words, '[^ !-/0-9A-Za-z]') then tsql_place_of(words, false)
+        else lower(rtrim(words, ' '))
     end;
 
 create or replace temp macro tsql_national_place(words) as
-    case when regexp_full_match(words, '[0-9A-Za-z ]*') then tsql_place(words) else tsql_place_of(words, true) end;
+    case
+        when regexp_matches(words, '[^ 0-9A-Za-z]') then tsql_place_of(words, true)
+        else lower(rtrim(words, ' '))
+    end;
 
 -- Moments: texts, numbers of days since 1900, and types that are less exact.
 
@@ -128,6 +134,16 @@ create or replace temp macro tsql_to_ticks(moment, is_try) as
                 (((microsecond(given) % 1000000) * 3 + 5000) // 10000 * 20 + 3) // 6 * 1000
             )
         when given is not null and not is_try then error('TSQL-242: ' || given || ' is no datetime')
+    end)[1];
+
+-- A DATETIME counts 1/300 of a second, and is written in milliseconds: finer types have its thirds.
+create or replace temp macro tsql_exact_moment(moment, n_digits) as
+    list_transform([moment], lambda given: case
+        when microsecond(given) % 10000 = 0 then given
+        when n_digits > 6 and given is not null then error('unsupported: the seventh digit of a second')
+        else date_trunc('second', given) + to_microseconds(
+            ((microsecond(given) % 1000000 * 3 + 5000) // 10000 * 20000 + 3) // 6
+        )
     end)[1];
 
 create or replace temp macro tsql_to_minute(moment, is_try) as

@@ -100,20 +100,21 @@ def _expression(part: Part, collation: str) -> str:
     if part.kind == "one":
         return "."
     if part.kind == "letter":
-        return _quoted(part.letter)
+        return quoted_letter(part.letter)
     members = "".join(_members(first, last, collation) for first, last in part.ranges)
     return f"[{'^' * part.is_negated}{members}]"
 
 
-def _quoted(letter: str) -> str:
+def quoted_letter(letter: str) -> str:
+    """The letter in a regular expression, where it stands for itself."""
     return f"\\x{{{ord(letter):x}}}" if letter in _SPECIAL else letter
 
 
 def _members(first: str, last: str, collation: str) -> str:
     if first == last:
-        return _quoted(first)
+        return quoted_letter(first)
     if collation == "BIN":
-        return f"{_quoted(first)}-{_quoted(last)}"
+        return f"{quoted_letter(first)}-{quoted_letter(last)}"
     if first.isascii() and last.isascii():
         if first.isdigit() and last.isdigit():
             return f"{first}-{last}"
@@ -145,7 +146,7 @@ def _bases() -> dict[str, str]:
 
 
 def like_expression(pattern: str, escape: str | None, is_national: bool, collation: str) -> str:
-    """The regular expression of a whole text that is like the pattern; VARCHAR may have blanks behind it."""
+    """The regular expression of a whole text that is like the pattern; of a VARCHAR blanks may follow."""
     expression = regular_expression(parts_of(pattern, escape), collation)
     return f"{flags(collation)}{expression}{'' if is_national else ' *'}"
 
@@ -154,7 +155,7 @@ def search_expression(pattern: str, collation: str) -> str:
     """A regular expression whose first group is what stands before the place that PATINDEX finds."""
     parts = parts_of(pattern) or []
     before = ""
-    while parts and parts[0].kind == "any":
+    while len(parts) > 1 and parts[0].kind == "any":
         before = ".*?"
         parts = parts[1:]
     rest = regular_expression(parts, collation)

@@ -1,8 +1,8 @@
 """In what order SQL Server has texts with letters that ASCII lacks, or with signs.
 
 VARCHAR of the database's collation is compared letter by letter: signs, then digits, then letters, accented
-ones behind their plain one. NVARCHAR is compared by Windows' rules: first without accents, and without
-hyphens and apostrophes.
+ones behind their plain one. NVARCHAR is compared by Windows' rules: first without accents, hyphens and
+apostrophes.
 """
 
 from __future__ import annotations
@@ -12,17 +12,19 @@ from functools import cache
 
 from glue.dialects.errors import UnsupportedError
 
-_MOVED = str.maketrans("[\\]^_`{|}~0123456789", "ABCDEFGHIJKLMNOPQRST")
-"""Small letters are the last ones in ASCII then; signs come first. See tsql_place."""
+_LATE_SIGNS = ":;<=>?@[\\]^_`{|}~"
+"""Signs that ASCII has behind the digits, and SQL Server before them."""
+_BEHIND_SIGNS = "/\x7f"
+"""What stands behind every other sign, and before 0."""
 _NATIONAL_SIGNS = '!"#$%&()*,./:;?@[\\]^_`{|}~+<=>'
 """Windows has the signs of mathematics last; hyphen and apostrophe do not count at first."""
-_FIRST_SIGN = 33
+_FIRST_SIGN = "!"
 _FIRST_ACCENT = 0x4000
 _IGNORED = str.maketrans("", "", "-'")
 
 
 def place_of(text: str, is_national: bool) -> str:
-    """What comes in SQL Server's order of texts. Raises UnsupportedError for other scripts."""
+    """What comes in the order that SQL Server has the texts in. Raises UnsupportedError for other scripts."""
     words = text.rstrip(" ").lower()
     if not is_national:
         return "".join(_own_place(letter) for letter in words)
@@ -59,15 +61,17 @@ def _own_place(letter: str) -> str:
     """The letter's place among those of code page 1252, an accented one behind its plain one."""
     base = _base(letter)
     accent = "" if base == letter else chr(_FIRST_ACCENT + ord(letter))
-    return base.translate(_MOVED) + accent
+    if base in _LATE_SIGNS:
+        return f"{_BEHIND_SIGNS}{base}{accent}"
+    return base + accent
 
 
 @cache
 def _plain_place(letter: str) -> str:
     base = _base(letter)
     if base in _NATIONAL_SIGNS:
-        return chr(_FIRST_SIGN + _NATIONAL_SIGNS.index(base))
-    return base.translate(_MOVED)
+        return _FIRST_SIGN + chr(1 + _NATIONAL_SIGNS.index(base))
+    return base
 
 
 def _base(letter: str) -> str:

@@ -243,16 +243,30 @@ class Values(Conditions, TSQLWords):
 
     def _bracketed(self) -> nodes.Value:
         if self.begins_query_in_bracket():
-            return self.subquery()
+            found = self.subquery()
+            return self._value_of_xml(found) if self.comes(".") and found.query.is_xml_type else found
         self.want("(")
         inner = self.value()
         self.want(")")
         return inner
 
+    def _value_of_xml(self, query: nodes.Subquery) -> nodes.Call:
+        """Read .value('path', 'type') behind a query that gives XML."""
+        self.want(".")
+        method = self.name()
+        if method.text != "value":
+            raise UnsupportedError(f"the method {method.text} of XML")
+        self.want("(")
+        arguments = self.values()
+        self.want(")")
+        return nodes.Call((method,), [query, *arguments], place=query.place)
+
     def _variable(self) -> nodes.Name:
         token = self.token
         if token.text.startswith("@@"):
-            raise UnsupportedError(token.text)
+            if token.upper != "@@DATEFIRST":
+                raise UnsupportedError(token.text)
+            return nodes.Name((self.identifier(),), place=token.start)
         self.note("137", f"{token.text} was not declared")
         return nodes.Name((self.identifier(),), place=token.start)
 

@@ -49,7 +49,7 @@ def translator(tables: Sequence[StoredTable], settings: Settings) -> Callable[[s
     """What turns queries over these tables into DuckDB's SQL."""
 
     def translate(sql: str) -> Translation:
-        if settings.version < DEFAULT_VERSION:
+        if settings.version != DEFAULT_VERSION:
             raise UnsupportedError(f"SQL Server {settings.version}")
         text, outputs = Queries(tables, settings).statement(read_tsql(sql))
         return Translation(text, tuple(one.name or "" for one in outputs))

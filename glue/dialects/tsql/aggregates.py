@@ -58,7 +58,7 @@ class Aggregates(Calls):
             self.scope.grouped = before
 
     def aggregate(self, node: nodes.Call) -> Sql:
-        """A function of a group. Raises 147, 1015 where there are none, 8124 for columns of two queries."""
+        """A function of a group. Raises 147 and 1015 where there is none, 8124 for columns of two queries."""
         level = self.scope.grouped
         self._check_columns(node)
         if not isinstance(level, Level):
@@ -77,7 +77,7 @@ class Aggregates(Calls):
         owners = {
             self.field(part)[1] is self.scope
             for part in columns_within(node)
-            if not part.parts[0].text.upper().startswith("CURRENT_")
+            if part.parts[0].is_quoted or not part.parts[0].text.upper().startswith("CURRENT_")
         }
         if owners == {False}:
             raise UnsupportedError(f"{node.name} of columns of an outer query")

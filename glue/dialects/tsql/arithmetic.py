@@ -30,15 +30,9 @@ from glue.dialects.tsql_sorting import in_code_page
 from glue.dialects.values import Sql
 
 _NAMES = {
-    "+": "add",
-    "-": "subtract",
-    "*": "multiply",
-    "/": "divide",
-    "%": "modulo",
-    "&": "'&'",
-    "|": "'|'",
-    "^": "'^'",
-}
+    "+": "add", "-": "subtract", "*": "multiply", "/": "divide", "%": "modulo",
+    "&": "'&'", "|": "'|'", "^": "'^'",
+}  # fmt: skip
 
 
 class Arithmetic(Conditions):

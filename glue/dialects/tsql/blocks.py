@@ -1,7 +1,8 @@
-"""A block of a query for SQL Server in DuckDB's SQL: SELECT … FROM … WHERE … GROUP BY … HAVING, in order.
+"""A block of a query for SQL Server in DuckDB's SQL: SELECT … FROM … WHERE … GROUP BY … HAVING and order.
 
 A block becomes at most these layers, each a query around the one before it: the tables with WHERE; the
 groups; what is selected; the distinct rows; and those that TOP or OFFSET leaves. Its columns are c1, c2, …
+in DuckDB.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from glue.dialects.tsql.collations import same_key
 from glue.dialects.tsql.conversions import implicit
 from glue.dialects.tsql.functions import AGGREGATES
 from glue.dialects.tsql.limits import Cut, OrderKey, limited
-from glue.dialects.tsql.names import folded, relations_called, written
+from glue.dialects.tsql.names import columns_within, folded, relations_called, written
 from glue.dialects.tsql.pivots import Pivots
 from glue.dialects.tsql.sources import output_of
 from glue.dialects.tsql.types import BIGINT, INTEGERS, TEXTS
@@ -66,12 +67,12 @@ class Blocks(Pivots):
         clause = (f" from {tables}" if tables else "") + (f" where {where}" if where else "")
         level = self._groups(node, order)
         scope.grouped = level
+        with self.in_clause("HAVING"):
+            having = None if node.having is None else self.value(node.having).text
         with self.in_clause("SELECT"):
             selected = self._select_list(node, scope)
         with self.in_clause("ORDER BY"):
             keys = self._order_keys(order, selected, node.is_distinct)
-        with self.in_clause("HAVING"):
-            having = None if node.having is None else self.value(node.having).text
         cut = self._cut(node.top, limit)
         if level is not None:
             grouped = self._grouped(node, level, clause)
@@ -231,8 +232,8 @@ class Blocks(Pivots):
             except TSQLError as error:
                 if error.code in ("207", "4104") and own.every_field():
                     names = {field.name for field in own.every_field()}
-                    for part in nodes.parts_within(node):
-                        if isinstance(part, nodes.Name) and folded(part.parts[-1]) in names:
+                    for part in columns_within(node):
+                        if folded(part.parts[-1]) in names:
                             raise TSQLError("4115", f"{written(part)} stands in TOP or OFFSET") from None
                 raise
 
@@ -241,6 +242,8 @@ class Blocks(Pivots):
         if node is None:
             return "1", True
         value = self._of_no_row(node)
+        if value.kind == "null":
+            raise TSQLError("1014", "NULL is no number of rows")
         if value.kind not in INTEGERS and value.kind not in TEXTS:
             raise TSQLError("1060", f"{value.kind} is no number of rows")
         value = implicit(value, BIGINT)

@@ -13,7 +13,7 @@ from glue.dialects.tsql.date_calls import DATE_CALLS, OF_PARTS, now, part_of
 from glue.dialects.tsql.functions import AGGREGATES
 from glue.dialects.tsql.number_calls import NUMBER_CALLS
 from glue.dialects.tsql.text_calls import TEXT_CALLS, trimmed
-from glue.dialects.tsql.types import DATETIME, written_type
+from glue.dialects.tsql.types import DATETIME, TINYINT, typed, written_type
 from glue.dialects.tsql_errors import TSQLError
 from glue.dialects.values import Sql
 
@@ -38,6 +38,10 @@ class Calls(Arithmetic):
     def windowed(self, node: nodes.Call) -> Sql:
         """A function with a window."""
 
+    @abstractmethod
+    def value_of_xml(self, node: nodes.Call) -> Sql:
+        """The method VALUE of a query that gives XML."""
+
     def name(self, node: nodes.Name) -> Sql:
         """See Names. Some reserved words are functions without brackets."""
         first = node.parts[0]
@@ -45,6 +49,8 @@ class Calls(Arithmetic):
             word = first.text.upper()
             if word == "CURRENT_TIMESTAMP":
                 return now(DATETIME)
+            if word == "@@DATEFIRST":
+                return typed("7::utinyint", TINYINT)
             if word in _SESSION_WORDS:
                 raise UnsupportedError(word)
         return super().name(node)
@@ -60,6 +66,8 @@ class Calls(Arithmetic):
             return self.windowed(node)
         if name in AGGREGATES:
             return self.aggregate(node)
+        if node.parts[0].text == "value" and isinstance(node.arguments[0], nodes.Subquery):
+            return self.value_of_xml(node)
         if node.is_distinct or node.within is not None or node.nulls is not None:
             raise UnsupportedError(f"DISTINCT, WITHIN GROUP or NULLS beside {name}")
         if name in OF_PARTS:

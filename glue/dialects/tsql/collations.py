@@ -1,8 +1,8 @@
 """When two texts are the same to SQL Server, and which comes first.
 
-The database's collation is SQL_Latin1_General_CP1_CI_AS: capitals do not count, accents do, nor do blanks at
-the end. A text of VARCHAR is compared letter by letter; of NVARCHAR hyphens and apostrophes count last.
-Beside it there are binary collations, and those that tell capitals apart or accents not.
+The database's collation is SQL_Latin1_General_CP1_CI_AS: capitals do not count, nor do blanks
+at the end; accents do. A text of VARCHAR is compared letter by letter; of NVARCHAR hyphens and apostrophes
+count last. Beside it there are binary collations, and those that tell capitals apart or accents not.
 """
 
 from __future__ import annotations

@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import datetime
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import Decimal
 
 from glue.dialects.catalog import quoted_text
 from glue.dialects.errors import UnsupportedError
+from glue.dialects.stored_types import rounded
 from glue.dialects.tsql.date_styles import text_of_moment
 from glue.dialects.tsql.types import (
     COUNTED_DATES,
@@ -33,7 +34,7 @@ from glue.dialects.tsql.types import (
 )
 from glue.dialects.tsql_errors import TSQLError
 from glue.dialects.tsql_moments import moment_of
-from glue.dialects.values import Sql
+from glue.dialects.values import MAX_DIGITS, Sql
 
 _WHOLE = re.compile(r"[+-]?\d+")
 _EXACT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)")
@@ -41,6 +42,10 @@ _INTEGER_LIKE = frozenset({*INTEGERS, "bit"})
 _TEXT_WIDTHS = {"tinyint": 3, "smallint": 6, "int": 12, "bigint": 20, "bit": 1, "money": 22, "smallmoney": 13}
 """How many letters a number has at the most as a text."""
 _FLOAT_WIDTH = 32
+_FLOAT_STYLES = {0: 0, 1: 7, 2: 15}
+"""How many digits behind the point of a scientific number styles of FLOAT have; of 0 six digits in all."""
+_MICROSECOND_DIGITS = 6
+"""Of a second DuckDB keeps no more."""
 _MOMENT_WIDTHS = {"date": 10, "time": 16, "datetime": 30, "smalldatetime": 30, "datetime2": 27}
 
 
@@ -161,7 +166,7 @@ def _decimal(value: Sql, target: Type, is_try: bool, _style: int | None) -> Sql:
     if value.kind in TEXTS:
         constant = value.constant
         if isinstance(constant, str) and _EXACT.fullmatch(constant.strip(" ")):
-            number = Decimal(constant.strip(" ")).quantize(Decimal(1).scaleb(-target.scale), ROUND_HALF_UP)
+            number = rounded(Decimal(constant.strip(" ")), target.scale)
             if number.adjusted() < target.precision - target.scale:
                 return typed(f"({number:f})::{target.stored}", target)
         digits = f"tsql_digits({value.text}, {str(is_try).lower()})"
@@ -234,10 +239,10 @@ def moment_literal(moment: datetime, target: Type) -> Sql:
 
 def _in_precision(value: Sql) -> Sql:
     """A time or DATETIME2 of few digits is rounded to them."""
-    if value.kind not in ("time", "datetime2") or value.scale > 5:
+    if value.kind not in ("time", "datetime2") or value.scale >= _MICROSECOND_DIGITS:
         return value
     macro = "tsql_rounded_time" if value.kind == "time" else "tsql_rounded_moment"
-    value.text = f"{macro}({value.text}, {10 ** (6 - value.scale)})"
+    value.text = f"{macro}({value.text}, {10 ** (_MICROSECOND_DIGITS - value.scale)})"
     return value
 
 
@@ -258,7 +263,7 @@ def _moment_of_moment(value: Sql, target: Type, is_try: bool) -> Sql:
         return value
     flag = str(is_try).lower()
     text = value.text
-    if value.kind == "time":
+    if value.kind == "time" and target.kind != "time":
         text = f"(date '1900-01-01' + {text})"
     if target.kind == "date":
         return typed(f"({text})::date", target, value)
@@ -266,8 +271,12 @@ def _moment_of_moment(value: Sql, target: Type, is_try: bool) -> Sql:
         return typed(f"tsql_to_ticks(({text})::timestamp, {flag})", target, value, may_fail=not is_try)
     if target.kind == "smalldatetime":
         return typed(f"tsql_to_minute(({text})::timestamp, {flag})", target, value, may_fail=not is_try)
+    is_finer = value.kind == "datetime" and target.kind in ("datetime2", "time")
+    if is_finer:
+        text = f"tsql_exact_moment({text}, {target.scale})"
     found = typed(f"({text})::{target.stored}" if target.kind != value.kind else text, target, value)
-    return _in_precision(found) if target.scale < value.scale else found
+    found.may_fail = found.may_fail or (is_finer and target.scale > _MICROSECOND_DIGITS)
+    return _in_precision(found) if is_finer or target.scale < value.scale else found
 
 
 # Texts
@@ -317,7 +326,7 @@ def as_text(value: Sql, style: int | None = None) -> Sql:
     if value.kind in _INTEGER_LIKE:
         return typed(f"({value.text})::varchar", text_type("varchar", _TEXT_WIDTHS[value.kind]), value)
     if value.kind == "decimal":
-        return typed(f"({value.text})::varchar", text_type("varchar", value.precision + 3), value)
+        return typed(_decimal_text(value), text_type("varchar", value.precision + 3), value)
     if value.kind in MONEYS:
         macro = {0: "tsql_money_text", 1: "tsql_money_grouped", 2: ""}.get(style or 0)
         if macro is None:
@@ -325,15 +334,30 @@ def as_text(value: Sql, style: int | None = None) -> Sql:
         text = f"{macro}({value.text})" if macro else f"({value.text})::varchar"
         return typed(text, text_type("varchar", _TEXT_WIDTHS[value.kind]), value)
     if value.kind in FLOATS:
-        if style:
+        n_digits = _FLOAT_STYLES.get(style or 0)
+        if n_digits is None or (n_digits and value.kind == "real"):
             raise UnsupportedError(f"{value.kind} as a text by style {style}")
-        return typed(f"tsql_float_text({value.text})", text_type("varchar", _FLOAT_WIDTH), value)
+        text = (
+            f"tsql_float_scientific({value.text}, '%.{n_digits}e')"
+            if n_digits
+            else f"tsql_float_text({value.text})"
+        )
+        return typed(text, text_type("varchar", _FLOAT_WIDTH), value)
     if value.kind in _MOMENT_WIDTHS:
         text = text_of_moment(value, style)
         return typed(text, text_type("varchar", _MOMENT_WIDTHS[value.kind]), value)
     if value.kind == "uniqueidentifier":
         return typed(value.text, text_type("varchar", 36), value)
     raise UnsupportedError(f"{value.kind} as a text")
+
+
+def _decimal_text(value: Sql) -> str:
+    """DuckDB writes no 0 before the point where the type has no digit there."""
+    if value.precision > value.scale:
+        return f"({value.text})::varchar"
+    if value.precision == MAX_DIGITS:
+        return f"regexp_replace(({value.text})::varchar, '^(-?)[.]', '\\10.')"
+    return f"({value.text})::decimal({value.precision + 1}, {value.scale})::varchar"
 
 
 def _unique(value: Sql, target: Type, is_try: bool, _style: int | None) -> Sql:

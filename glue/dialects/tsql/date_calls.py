@@ -1,6 +1,6 @@
-"""SQL Server's functions of moments. By Date and time data types and functions (Transact-SQL).
+"""SQL Server's functions of moments in DuckDB's SQL.
 
-DATEFIRST is 7: weeks begin on Sunday.
+By Date and time data types and functions (Transact-SQL). DATEFIRST is 7: weeks begin on Sunday.
 """
 
 from __future__ import annotations
@@ -92,6 +92,14 @@ _TRUNCATED = {
     "ISO_WEEK": "date_trunc('week', {d})",
 }
 _NAME_WIDTH = 30
+_MONTHS = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}
+_MICROSECONDS = {
+    "WEEK": 7 * 86_400_000_000,
+    "DAY": 86_400_000_000,
+    "HOUR": 3_600_000_000,
+    "MINUTE": 60_000_000,
+    "SECOND": 1_000_000,
+}
 
 
 def part_of(node: nodes.Value) -> str:
@@ -209,6 +217,28 @@ def datetrunc(part: str, arguments: list[Sql]) -> Sql:
     return typed(f"({text})::{target.stored}", target, moment)
 
 
+def date_bucket(part: str, arguments: list[Sql]) -> Sql:
+    """DATE_BUCKET: where the span begins that holds the moment; the first begins with 1900, or as is said."""
+    moment = _moment(arguments[1], "DATE_BUCKET")
+    _check_part(part, moment, "DATE_BUCKET")
+    size = implicit(arguments[0], INT).constant
+    if moment.kind == "time" or not isinstance(size, Decimal) or size < 1:
+        raise UnsupportedError("DATE_BUCKET of a time, or of spans whose length is no positive literal")
+    origin = "timestamp '1900-01-01'"
+    if len(arguments) > 2:
+        if part in _MONTHS:
+            raise UnsupportedError(f"DATE_BUCKET of {part} from another day than 1 January 1900")
+        origin = _as_timestamp(implicit(arguments[2], type_of(moment)))
+    target, start = type_of(moment), _as_timestamp(moment)
+    if part in _MONTHS:
+        text = f"tsql_month_bucket({start}, {_MONTHS[part] * int(size)})"
+    elif part in _MICROSECONDS:
+        text = f"tsql_bucket({start}, {origin}, {_MICROSECONDS[part] * int(size)})"
+    else:
+        raise UnsupportedError(f"DATE_BUCKET of {part}")
+    return typed(f"({text})::{target.stored}", target, moment)
+
+
 OF_PARTS: dict[str, Callable[[str, list[Sql]], Sql]] = {
     "DATEADD": dateadd,
     "DATEDIFF": datediff,
@@ -216,6 +246,7 @@ OF_PARTS: dict[str, Callable[[str, list[Sql]], Sql]] = {
     "DATEPART": datepart,
     "DATENAME": datename,
     "DATETRUNC": datetrunc,
+    "DATE_BUCKET": date_bucket,
 }
 """Functions whose first argument is a part of a date."""
 

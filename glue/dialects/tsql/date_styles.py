@@ -1,4 +1,4 @@
-"""Moments as texts by CONVERT's styles. By CAST and CONVERT (Transact-SQL), Date and time styles."""
+"""Moments as texts by CONVERT's styles, in DuckDB's SQL. By CAST and CONVERT (Transact-SQL)."""
 
 from __future__ import annotations
 

@@ -15,3 +15,8 @@ SHARES = frozenset({"PERCENT_RANK", "CUME_DIST"})
 OFFSETS = frozenset({"LAG", "LEAD", "FIRST_VALUE", "LAST_VALUE"})
 PERCENTILES = frozenset({"PERCENTILE_CONT", "PERCENTILE_DISC"})
 """Functions of windows alone."""
+
+DATE_PART_CALLS = frozenset(
+    {"DATEADD", "DATEDIFF", "DATEDIFF_BIG", "DATENAME", "DATEPART", "DATETRUNC", "DATE_BUCKET"}
+)
+"""Functions whose first argument is a part of a date, and no column."""

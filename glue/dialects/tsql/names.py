@@ -11,6 +11,7 @@ from glue.dialects.catalog import StoredTable
 from glue.dialects.errors import UnsupportedError
 from glue.dialects.local import Settings
 from glue.dialects.scopes import Field, Output, Relation, Scope
+from glue.dialects.tsql.functions import DATE_PART_CALLS
 from glue.dialects.tsql.types import known
 from glue.dialects.tsql_errors import TSQLError
 from glue.dialects.values import Sql
@@ -18,10 +19,6 @@ from glue.dialects.values import Sql
 OWN_SCHEMA = "DBO"
 _UNGROUPED = {"HAVING": "8121", "ORDER BY": "8127"}
 """With which number a column is refused that is no key of its group; 8120 in the select list."""
-
-
-OF_DATE_PARTS = frozenset({"DATEADD", "DATEDIFF", "DATEDIFF_BIG", "DATENAME", "DATEPART", "DATETRUNC"})
-"""Functions whose first argument is a part of a date."""
 
 
 def folded(name: nodes.Identifier) -> str:
@@ -118,6 +115,18 @@ class Names:
         raise TSQLError(code, f"{field.name} is neither in an aggregate nor in GROUP BY")
 
 
+def columns_within(node: nodes.Node) -> Iterator[nodes.Name]:
+    """The names of columns in it, but for those in queries within it; a part of a date is none."""
+    if isinstance(node, nodes.Name):
+        yield node
+    for part in nodes.children(node):
+        is_date_part = (
+            isinstance(node, nodes.Call) and node.name in DATE_PART_CALLS and part is node.arguments[0]
+        )
+        if not is_date_part:
+            yield from columns_within(part)
+
+
 def relations_called(scope: Scope, names: list[str]) -> list[Relation]:
     """The tables of this block alone that these names mean: an alias, a table's name with its schema."""
     if len(names) == 1:
@@ -127,13 +136,3 @@ def relations_called(scope: Scope, names: list[str]) -> list[Relation]:
     if names[0] not in (OWN_SCHEMA, ""):
         return []
     return [relation for relation in scope.relation(names[-1]) if relation.is_stored]
-
-
-def columns_within(node: nodes.Node) -> list[nodes.Name]:
-    """The names in it that may be those of columns, unlike the part of a date that DATEDIFF is asked for."""
-    if isinstance(node, nodes.Name):
-        return [node]
-    parts = nodes.children(node)
-    if isinstance(node, nodes.Call) and node.name in OF_DATE_PARTS:
-        parts = [part for part in parts if part is not node.arguments[0]]
-    return [name for part in parts for name in columns_within(part)]

@@ -24,15 +24,15 @@ from glue.dialects.tsql.types import (
     united,
 )
 from glue.dialects.tsql_errors import TSQLError
-from glue.dialects.values import MAX_DIGITS, Sql, any_may_fail, for_long_product
+from glue.dialects.values import MAX_DIGITS, Sql, any_may_fail
 
 _LEAST_SCALE = 6
 """Of a quotient; and what a scale is not reduced below."""
 _BITS = frozenset({"&", "|", "^"})
 _NAMES = {"+": "add", "-": "subtract", "*": "multiply", "/": "divide", "%": "modulo"}
 _WRITTEN = re.compile(r"\(*-?\d+\)*")
-_HUGE_DIGITS = 38
-"""So many digits every whole number has that fits into DuckDB's HUGEINT."""
+_NARROW_DIGITS = 18
+"""Of DuckDB's small decimals."""
 
 
 def of_numbers(sign: str, left: Sql, right: Sql) -> Sql:
@@ -100,7 +100,8 @@ def _of_money(sign: str, left: Sql, right: Sql, target: Type) -> Sql:
     if sign == "/":
         text = f"tsql_money_quotient({left.text}, {right.text})"
         return typed(f"({text})::{target.stored}", target, may_fail=True)
-    return typed(f"({left.text} {sign} {right.text})::{target.stored}", target, may_fail=True)
+    one = _roomy(left, 2 * digits(target)[0] if sign == "*" else 0)
+    return typed(f"({one} {sign} {right.text})::{target.stored}", target, may_fail=True)
 
 
 # Decimals
@@ -121,8 +122,13 @@ def of_decimals(sign: str, left: Sql, right: Sql) -> Sql:
     scale, whole = max(s1, s2), max(p1 - s1, p2 - s2)
     target = sum_type(whole, scale)
     may_fail = whole + scale + 1 > MAX_DIGITS or any_may_fail([left, right])
-    text = f"({_exact(left)} {sign} {_exact(right)})::{target.stored}"
-    return typed(text, target, may_fail=may_fail)
+    one = _roomy(left, whole + scale + 1)
+    text = f"({one} {sign} {_exact(right)})"
+    if whole + scale > MAX_DIGITS:
+        bound = f"1e{MAX_DIGITS - 1 - scale}::double"
+        other = f"{'-' * (sign == '-')}({_exact(right)})"
+        text = f"tsql_long_sum({one}, {other}, {target.scale}, {_unit(target.scale)}, {bound})"
+    return typed(f"({text})::{target.stored}", target, may_fail=may_fail)
 
 
 def own_digits(value: Sql) -> tuple[int, int]:
@@ -139,7 +145,7 @@ def sum_type(whole: int, scale: int) -> Type:
 
 
 def reduced(precision: int, scale: int) -> Type:
-    """The type of a product or quotient: what does not fit goes behind the point, but for six digits."""
+    """The type of a product or quotient: digits before the point take the room of all but six behind it."""
     if precision > MAX_DIGITS:
         whole = precision - scale
         if whole <= MAX_DIGITS - _LEAST_SCALE:
@@ -152,7 +158,7 @@ def reduced(precision: int, scale: int) -> Type:
 def _product(left: Sql, right: Sql, first: tuple[int, int], second: tuple[int, int]) -> Sql:
     (p1, s1), (p2, s2) = first, second
     target = reduced(p1 + p2 + 1, s1 + s2)
-    one, other = for_long_product(_exact(left), first, p2), _exact(right)
+    one, other = _roomy(left, p1 + p2), _exact(right)
     if p1 + p2 <= MAX_DIGITS or target.scale == s1 + s2:
         return typed(f"({one} * {other})::{target.stored}", target, may_fail=p1 + p2 > MAX_DIGITS)
     unit = _unit(target.scale)
@@ -168,20 +174,19 @@ def _quotient(left: Sql, right: Sql, first: tuple[int, int], second: tuple[int, 
     (p1, s1), (p2, s2) = first, second
     scale = max(_LEAST_SCALE, s1 + p2 + 1)
     target = reduced(p1 - s1 + s2 + scale, scale)
-    one, other = _exact(left), _exact(right)
-    shift = target.scale + s2
+    shift, unit = target.scale + s2, _unit(target.scale)
     is_safe = isinstance(right.constant, Decimal) and right.constant != 0
-    if shift >= s1 and p1 + shift <= _HUGE_DIGITS and p2 <= _HUGE_DIGITS:
-        one, other = for_long_product(one, first, shift + 1), for_long_product(other, second, s2 + 1)
-        whole = f"(({_shifted(one, shift)})::hugeint // ({_shifted(other, s2)})::hugeint)"
-        text = f"({whole}::decimal(38, 0) * {_unit(target.scale)})"
-    elif shift >= s1 and p2 + s2 <= _HUGE_DIGITS:
+    if shift >= s1 and p1 + shift <= MAX_DIGITS and p2 + s2 <= MAX_DIGITS:
+        whole = f"(({_shifted(left, shift)})::hugeint // ({_shifted(right, s2)})::hugeint)"
+        text = f"({whole}::decimal(38, 0) * {unit})"
+    elif s1 <= shift < MAX_DIGITS and s2 <= _NARROW_DIGITS:
+        bounds = f"1e{MAX_DIGITS - 1 - shift - s1}::double, 1e{MAX_DIGITS - 1 - 2 * s2}::double"
         text = (
-            f"tsql_long_quotient({one}, {other}, {_power(shift)}, {_power(s2)},"
-            f" {_unit(target.scale)}, {target.scale}, 1e{_HUGE_DIGITS - shift - s1 - 1}::double)"
+            f"tsql_long_quotient({_roomy(left, MAX_DIGITS)}, {_roomy(right, MAX_DIGITS)}, {_power(shift)},"
+            f" {_power(s2)}, {unit}, {target.scale}, {bounds})"
         )
     else:
-        text = f"tsql_wide_quotient({one}, {other}, {target.scale}, {_unit(target.scale)})"
+        text = f"tsql_wide_quotient({_exact(left)}, {_exact(right)}, {target.scale}, {unit})"
     return typed(f"({text})::{target.stored}", target, left, right, may_fail=not is_safe)
 
 
@@ -190,8 +195,17 @@ def _exact(value: Sql) -> str:
     return f"({value.text})::decimal(1, 0)" if value.kind == "bit" else value.text
 
 
-def _shifted(text: str, n_digits: int) -> str:
-    return f"{text} * {_power(n_digits)}" if n_digits else text
+def _roomy(value: Sql, n_digits: int) -> str:
+    """The number so that DuckDB makes an answer of so many digits: it goes from 18 to 38 only if told to."""
+    precision, scale = own_digits(value)
+    text = _exact(value)
+    if n_digits <= _NARROW_DIGITS or precision > _NARROW_DIGITS:
+        return text
+    return f"({text})::decimal({_NARROW_DIGITS + 1}, {scale})"
+
+
+def _shifted(value: Sql, n_digits: int) -> str:
+    return f"{_roomy(value, MAX_DIGITS)} * {_power(n_digits)}" if n_digits else _exact(value)
 
 
 def _power(n_digits: int) -> str:
@@ -209,14 +223,16 @@ def negated(value: Sql) -> Sql:
         raise TSQLError("8117", "a bit is invalid for the minus operator")
     constant = value.constant
     if isinstance(constant, Decimal) and value.kind in (*INTEGERS, "decimal"):
-        found = Sql(f"(-{value.text})", value.kind, value.precision, value.scale, constant=-constant)
+        found = Sql(
+            f"(-{value.text})", value.kind, value.precision, value.scale, constant=constant.copy_negate()
+        )
         found.may_fail = value.may_fail
         return found
     return typed(f"(-{value.text})", type_of(value), value)
 
 
 def number_literal(text: str) -> Sql:
-    """A number as it is written: INT where it fits into one, else a decimal; with an exponent a FLOAT."""
+    """A number as it is written: INT where it fits into one, decimal, FLOAT with an exponent, or MONEY."""
     lowered = text.lower()
     if lowered.startswith("0x"):
         raise UnsupportedError("a literal of bytes")

@@ -1,6 +1,7 @@
 """PIVOT and UNPIVOT in DuckDB's SQL. By FROM - Using PIVOT and UNPIVOT (Transact-SQL).
 
-The columns that PIVOT does not mention are what it groups by; its values are names, read as of the column.
+The columns that PIVOT does not mention are what it groups by; its values are names, read as the column's
+type.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ class Pivots(Sources):
         return Relation(None, alias, fields_of(alias, outputs), text=f"({query}) as {alias}")
 
     def _pivot(self, pivot: nodes.Pivot, text: str, scope: Scope) -> tuple[str, list[Output]]:
-        parts = [*pivot.aggregates, *pivot.columns]
+        parts: list[nodes.Item | nodes.Name] = [*pivot.aggregates, *pivot.columns]
         used = [self.field(one)[0] for part in parts for one in columns_within(part)]
         kept = [one for one in scope.every_field() if not any(one is other for other in used)]
         keys = [one.sql() for one in kept]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import ClassVar
@@ -11,14 +12,28 @@ from glue.dialects.errors import UnsupportedError
 from glue.dialects.scopes import Output
 from glue.dialects.tsql.collations import same_key
 from glue.dialects.tsql.conditions import column_of
-from glue.dialects.tsql.conversions import implicit
+from glue.dialects.tsql.conversions import as_text, explicit, implicit
 from glue.dialects.tsql.limits import OrderKey, distinct, limited
 from glue.dialects.tsql.names import folded, written
 from glue.dialects.tsql.recursion import Recursion
 from glue.dialects.tsql.sources import named_columns
-from glue.dialects.tsql.types import INT, TEXTS, Type, type_of, united
+from glue.dialects.tsql.types import (
+    INT,
+    INTEGERS,
+    MAX_LENGTH,
+    TEXTS,
+    Type,
+    text_type,
+    type_of,
+    typed,
+    united,
+    written_type,
+)
 from glue.dialects.tsql_errors import TSQLError
 from glue.dialects.values import Sql
+
+_WHOLE_TEXTS = frozenset({".", "text()[1]", "(./text())[1]", "./text()[1]", "(.)[1]"})
+_TYPE = re.compile(r"(N?VARCHAR)\s*\(\s*(MAX|\d+)\s*\)")
 
 
 class Queries(Recursion):
@@ -32,6 +47,8 @@ class Queries(Recursion):
 
     def subquery(self, query: nodes.Query) -> tuple[str, list[Output]]:
         """A query within this one."""
+        if query.is_xml:
+            raise UnsupportedError("FOR XML in a query that is no value")
         return self.query(query)
 
     def query(self, node: nodes.Query) -> tuple[str, list[Output]]:
@@ -108,7 +125,7 @@ class Queries(Recursion):
     def set_operation(
         self, word: str, is_all: bool, left: tuple[str, list[Output]], right: tuple[str, list[Output]]
     ) -> tuple[str, list[Output]]:
-        """UNION, EXCEPT, INTERSECT of two queries; columns become those of the stronger types. Raises 205."""
+        """UNION, EXCEPT, INTERSECT of two queries; a column has the stronger of two types. Raises 205."""
         if len(left[1]) != len(right[1]):
             raise TSQLError("205", "the sides of a set operation differ in the number of their columns")
         targets = [_one_type(one, other) for one, other in zip(left[1], right[1], strict=True)]
@@ -167,7 +184,38 @@ class Queries(Recursion):
         translate: Callable[[nodes.Value], Sql] = getattr(self, name)
         return translate(node)
 
+    def value_of_xml(self, node: nodes.Call) -> Sql:
+        """(SELECT … FOR XML PATH(''), TYPE).value('.', type): the text without its escapes."""
+        query, *rest = node.arguments
+        texts = [argument.text for argument in rest if isinstance(argument, nodes.Text)]
+        if len(texts) != 2 or texts[0] not in _WHOLE_TEXTS or not isinstance(query, nodes.Subquery):
+            raise UnsupportedError("the method VALUE of XML but for all of its text")
+        said = _TYPE.fullmatch(texts[1].upper().strip())
+        if said is None:
+            raise UnsupportedError(f"the type {texts[1]}")
+        target = written_type(nodes.Type((said[1],), (said[2],) if said[2] else ()))
+        return explicit(self._xml(query.query, is_escaped=False), target)
+
+    def _xml(self, query: nodes.Query, is_escaped: bool) -> Sql:
+        """FOR XML PATH(''): the texts of a column without a name one after another, in the query's order."""
+        text, outputs = self.query(query)
+        column = column_of("x", 1, outputs[0])
+        if len(outputs) != 1 or outputs[0].name not in (None, "text()"):
+            raise UnsupportedError("FOR XML PATH of columns with names")
+        if column.kind not in TEXTS and column.kind not in INTEGERS and column.kind != "decimal":
+            raise UnsupportedError(f"FOR XML PATH of {column.kind}")
+        part = f"tsql_xml({as_text(column).text})" if is_escaped else as_text(column).text
+        rows = f"select c1, row_number() over () as n from ({text})"
+        return typed(
+            f"(select string_agg({part}, '' order by x.n) from ({rows}) as x)",
+            text_type("nvarchar", MAX_LENGTH),
+        )
+
     def _scalar(self, node: nodes.Subquery) -> Sql:
+        if node.query.is_xml_type:
+            raise UnsupportedError("XML as a value")
+        if node.query.is_xml:
+            return self._xml(node.query, is_escaped=True)
         text, outputs = self.subquery(node.query)
         if len(outputs) != 1:
             raise TSQLError("116", "a query that is a value has one column")

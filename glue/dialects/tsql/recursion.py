@@ -23,7 +23,7 @@ _MOST_LEVELS = 100
 
 
 class Recursion(Blocks):
-    """A translation as far as it knows recursive queries. `most_levels`: how deep they go, 0 without end."""
+    """A translation as far as it knows recursive queries, `most_levels` deep; 0 is without end."""
 
     most_levels: int = _MOST_LEVELS
 
@@ -48,7 +48,7 @@ class Recursion(Blocks):
         return _mentions(named.query, folded(named.name))
 
     def recursive_query(self, named: nodes.NamedQuery, stored: str) -> str:
-        """The anchors UNION ALL the block that refers to the name. Raises 240, 246, 252, 460 to 467, …."""
+        """The anchors UNION ALL the block that refers to the name. Raises 240, 246, 252, 460 to 467."""
         anchors, block = self._members(named)
         text, outputs = self.side(anchors[0])
         for anchor in anchors[1:]:

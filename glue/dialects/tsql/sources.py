@@ -1,4 +1,4 @@
-"""What stands in FROM of a query for SQL Server: tables, queries, VALUES, functions, joins, APPLY."""
+"""What stands in FROM of a query for SQL Server, in DuckDB's SQL: tables, queries, VALUES, functions."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Sources(Windows):
         """What PIVOT or UNPIVOT makes of tables; its `alias` is then that of the text in brackets."""
 
     def from_clause(self, sources: list[nodes.Source], scope: Scope) -> str:
-        """What DuckDB has after FROM; `scope` gets the tables. Raises 1011, 1013 for a name that is twice."""
+        """What DuckDB has after FROM; `scope` gets the tables. Raises 1011 and 1013 for equal names."""
         texts = []
         for source in sources:
             text, relations = self.source(source, None)

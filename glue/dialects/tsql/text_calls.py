@@ -23,6 +23,7 @@ from glue.dialects.tsql.types import (
     typed,
 )
 from glue.dialects.tsql_errors import TSQLError
+from glue.dialects.tsql_patterns import quoted_letter
 from glue.dialects.values import Sql
 
 _LONGEST = 8000
@@ -75,7 +76,13 @@ def folded(value: Sql, collation: str) -> str:
 def _len(arguments: list[Sql]) -> Sql:
     value = as_text(arguments[0])
     target = BIGINT if value.precision == MAX_LENGTH else INT
-    return typed(f"length(rtrim({value.text}, ' '))::{target.stored}", target, value)
+    return typed(f"{_letters(value, is_trimmed=True)}::{target.stored}", target, value)
+
+
+def _letters(value: Sql, is_trimmed: bool) -> str:
+    """How many letters a text has; those beyond 16 bits count twice."""
+    text = f"rtrim({value.text}, ' ')" if is_trimmed else value.text
+    return f"tsql_units({text})" if value.kind in NATIONAL else f"length({text})"
 
 
 def _datalength(arguments: list[Sql]) -> Sql:
@@ -83,7 +90,7 @@ def _datalength(arguments: list[Sql]) -> Sql:
     if value.kind in TEXTS:
         factor = " * 2" if value.kind in NATIONAL else ""
         target = BIGINT if value.precision == MAX_LENGTH else INT
-        return typed(f"(length({value.text}){factor})::{target.stored}", target, value)
+        return typed(f"({_letters(value, is_trimmed=False)}{factor})::{target.stored}", target, value)
     size = _BYTES_OF.get(value.kind)
     if value.kind == "decimal":
         size = next(n for most, n in _DECIMAL_BYTES if value.precision <= most)
@@ -175,14 +182,24 @@ def _replace(arguments: list[Sql]) -> Sql:
     collation = one_collation([text, old, new])
     if collation.endswith("AI"):
         raise UnsupportedError("REPLACE by a collation that knows no accents")
-    is_plain = isinstance(old.constant, str) and old.constant.lower() == old.constant.upper()
-    if knows_case(collation) or is_plain:
+    constant = old.constant
+    if knows_case(collation) or (isinstance(constant, str) and constant.lower() == constant.upper()):
         made = f"replace({text.text}, {old.text}, {new.text})"
+    elif isinstance(constant, str):
+        expression = quoted_text(f"(?i){''.join(map(quoted_letter, constant))}")
+        made = f"regexp_replace({text.text}, {expression}, {_as_rewrite(new)}, 'g')"
     else:
         made = f"tsql_replace({text.text}, {old.text}, {new.text})"
     length = MAX_LENGTH if text.precision == MAX_LENGTH else _LONGEST
     source = next((one for one in (text, old, new) if one.kind in NATIONAL), text)
     return text_like(_bounded(made, text), source, length, text, old, new)
+
+
+def _as_rewrite(new: Sql) -> str:
+    """What is put in by a regular expression: a backslash is a letter."""
+    if isinstance(new.constant, str):
+        return quoted_text(new.constant.replace("\\", "\\\\"))
+    return f"replace({new.text}, '\\', '\\\\')"
 
 
 def _translate(arguments: list[Sql]) -> Sql:
@@ -310,6 +327,16 @@ def _isnumeric(arguments: list[Sql]) -> Sql:
     return typed(f"tsql_isnumeric({as_text(value).text})", INT, value)
 
 
+def _soundex(arguments: list[Sql]) -> Sql:
+    text = as_text(arguments[0])
+    return typed(f"tsql_soundex({text.text})", text_type("varchar", 4), text, may_fail=True)
+
+
+def _difference(arguments: list[Sql]) -> Sql:
+    first, second = as_text(arguments[0]), as_text(arguments[1])
+    return typed(f"tsql_difference({first.text}, {second.text})::integer", INT, may_fail=True)
+
+
 TEXT_CALLS: dict[str, Callable[[list[Sql]], Sql]] = {
     "LEN": _len,
     "DATALENGTH": _datalength,
@@ -336,5 +363,7 @@ TEXT_CALLS: dict[str, Callable[[list[Sql]], Sql]] = {
     "CHAR": _char,
     "NCHAR": _nchar,
     "STR": _str,
+    "SOUNDEX": _soundex,
+    "DIFFERENCE": _difference,
     "ISNUMERIC": _isnumeric,
 }

@@ -1,4 +1,4 @@
-"""SQL Server's functions over windows. By OVER clause and Analytic functions (Transact-SQL)."""
+"""SQL Server's functions over windows in DuckDB's SQL. By OVER clause, Analytic functions (Transact-SQL)."""
 
 from __future__ import annotations
 
@@ -58,7 +58,6 @@ class Windows(Aggregates):
     def _window_function(self, node: nodes.Call) -> Aggregation:
         name = node.name
         if name in AGGREGATES:
-            self._check_columns(node)
             return self.aggregation(node)
         if name in RANKS:
             return self._rank(node)
