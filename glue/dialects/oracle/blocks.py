@@ -7,7 +7,7 @@ columns of a block are c1, c2, … in DuckDB.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from glue.dialects import nodes
@@ -62,7 +62,16 @@ class Blocks(Pivots):
 
         `hidden` makes further columns of its tables, behind those that it selects.
         """
-        before = self.tree, self.rows_columns, self.rows_alias, self.selected, self._base, self._prior
+        before = (
+            self.tree,
+            self.rows_columns,
+            self.rows_alias,
+            self.selected,
+            self._base,
+            self._prior,
+            self._item_nodes,
+        )
+        self._item_nodes = node.items
         self.tree, self.rows_columns, self.selected, self._prior = None, None, None, None
         try:
             with self.within(Scope(self.scope)) as scope, self.with_windows(False):
@@ -75,6 +84,7 @@ class Blocks(Pivots):
                 self.selected,
                 self._base,
                 self._prior,
+                self._item_nodes,
             ) = before
 
     def _block(
@@ -86,7 +96,6 @@ class Blocks(Pivots):
         hidden: Callable[[Scope], list[str]] | None,
     ) -> tuple[str, list[Output]]:
         order = [] if query is None or query.is_siblings else query.order
-        self._item_nodes = node.items
         tables = self.from_clause(node, scope)
         tables = self.hierarchy(node, query, scope, tables)
         rows = self._rows(node, order, scope, tables)
@@ -244,7 +253,7 @@ class Blocks(Pivots):
     # The select list and its order
 
     _selected: list[Selected] | None = None
-    _item_nodes: list[nodes.Item]
+    _item_nodes: Sequence[nodes.Item] = ()
 
     def _select_list(self, node: nodes.Block, scope: Scope, level: Level | None) -> list[Selected]:
         selected: list[Selected] = []
