@@ -90,7 +90,10 @@ class LocalSession:
         self._translate = self._module.translator(tables, self.settings)
 
     def translate(self, sql: str) -> Translation:
-        """The query in DuckDB's SQL. Raises DialectError or UnsupportedError."""
+        """The query in DuckDB's SQL, and the macros it needs in the session: no rollback may undo them.
+
+        Raises DialectError or UnsupportedError.
+        """
         translation = self._translate(sql)
         self._module.add_macros(self.connection, translation.sql, self._macros)
         return translation

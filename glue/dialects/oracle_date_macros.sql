@@ -13,12 +13,13 @@ create or replace temp macro ora_gregorian(moment) as
         end
     )[1];
 
+-- Refused by a cast that fails: see ora_divide.
 create or replace temp macro ora_in_reach(moment) as
     list_transform(
         [moment],
         lambda given: case
             when year(given) not between 1 and 9999
-                then error('ORA-01841: the year ' || year(given) || ' is out of range')
+                then ('ORA-01841: the year ' || year(given) || ' is out of range')::timestamp
             else given
         end
     )[1];

@@ -7,14 +7,13 @@ Oracle has an answer that is not known here; `error_of` reads it back.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import wraps
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from glue.dialects.errors import UnsupportedError
-from glue.dialects.macros import Macros
+from glue.dialects.macros import Macros, PythonFunction
 from glue.dialects.oracle_date_models import DAYS
 from glue.dialects.oracle_date_units import date_unit
 from glue.dialects.oracle_dates import DATE_MODEL, TIMESTAMP_MODEL, date_text, moment_of
@@ -32,18 +31,13 @@ from glue.dialects.oracle_words import spelled
 if TYPE_CHECKING:
     import duckdb
 
-_SCRIPTS = Macros(
-    (
-        "oracle_macros.sql",
-        "oracle_number_macros.sql",
-        "oracle_date_macros.sql",
-        "oracle_arithmetic_macros.sql",
-    ),
-    "ora_",
-)
 _MICROSECONDS = {"DAY": 86_400_000_000, "HOUR": 3_600_000_000, "MINUTE": 60_000_000, "SECOND": 1_000_000}
 _MONTHS = {"YEAR": 12, "MONTH": 1}
-_SAID = re.compile(r"(?P<code>ORA-[0-9]{5}): (?P<message>.*)|unsupported: (?P<unsupported>.*)")
+_SAID = re.compile(
+    r"""(?P<code>ORA-[0-9]{5}):\ (?P<message>.*?)(?:'\ to\ DOUBLE|\",\ expected\ format.*)?$
+    | unsupported:\ (?P<unsupported>.*)""",
+    re.VERBOSE | re.MULTILINE,
+)
 _NO_CONSTANT = re.compile(r'argument in function "(round|trunc)" must be a constant')
 
 # Each of Oracle's functions, the kind of its answer (`same`: that of the first argument), and its macros with
@@ -180,55 +174,7 @@ def macro_of(function: str, kinds: Sequence[str]) -> Macro | None:
     return (exact or fitting)[0] if fitting else None
 
 
-def install(connection: duckdb.DuckDBPyConnection, now: datetime | None = None) -> None:
-    """Give a session all of Oracle's functions. See begin."""
-    begin(connection, now or datetime.now())
-    connection.execute(_SCRIPTS.text)
-
-
-def begin(connection: duckdb.DuckDBPyConnection, now: datetime) -> None:
-    """Give a session what Oracle's functions stand on; `now` is its SYSDATE, and TO_DATE's missing year.
-
-    Macros are a connection's own, Python's functions those of all connections to one database in a process.
-    """
-    if not _has_python_functions(connection):
-        untyped: Any = connection  # its stubs want types where their names do
-        for name, function, parameters, result, needed in _python_functions():
-            answered = _null_for_null(function, needed)
-            untyped.create_function(name, answered, list(parameters), result, null_handling="special")
-    moment = now.isoformat(" ")
-    connection.execute(f"create or replace temp macro ora_now() as timestamp '{moment}'")
-
-
-def add_macros(connection: duckdb.DuckDBPyConnection, text: str, present: set[str]) -> None:
-    """Give a session those of Oracle's functions that a text mentions. See Macros."""
-    _SCRIPTS.add(connection, text, present)
-
-
-def error_of(message: str) -> OracleError | UnsupportedError | None:
-    """What a macro refused with, read from DuckDB's error."""
-    said = _SAID.search(message)
-    if _NO_CONSTANT.search(message):
-        return UnsupportedError("ROUND or TRUNC to a number of digits that is no constant")
-    if said is None:
-        return None
-    if said["code"]:
-        return OracleError(said["code"], said["message"])
-    return UnsupportedError(said["unsupported"])
-
-
-def _has_python_functions(connection: duckdb.DuckDBPyConnection) -> bool:
-    import duckdb
-
-    try:
-        connection.execute("select ora_date_model()")
-    except duckdb.CatalogException:
-        return False
-    return True
-
-
-def _python_functions() -> list[tuple[str, Callable[..., Any], tuple[str, ...], str, tuple[int, ...]]]:
-    """Name, function, kinds of arguments and result, and which arguments make the result NULL."""
+def _python_functions() -> list[PythonFunction]:
     text, number, flag, moment = "VARCHAR", "BIGINT", "BOOLEAN", "TIMESTAMP"
     return [
         ("ora_re2_pattern", re2_pattern, (text, text), text, (0,)),
@@ -268,21 +214,6 @@ def _python_functions() -> list[tuple[str, Callable[..., Any], tuple[str, ...], 
     ]
 
 
-def _null_for_null(function: Callable[..., Any], needed: tuple[int, ...]) -> Callable[..., Any]:
-    """The function, NULL where one of the needed arguments is; what is unsupported says so in its text."""
-
-    @wraps(function)
-    def answered(*arguments: Any) -> Any:
-        if any(arguments[place] is None for place in needed):
-            return None
-        try:
-            return function(*arguments)
-        except UnsupportedError as error:
-            raise UnsupportedError(f"unsupported: {error}") from None
-
-    return answered
-
-
 def _read_moment(text: str, model: str, of_timestamp: bool, now: datetime) -> datetime:
     return moment_of(text, model, now, of_timestamp=of_timestamp)
 
@@ -313,3 +244,31 @@ def _of_unit(unit: str, worth: dict[str, int]) -> int:
     if unit.strip().upper() not in worth:
         raise OracleError("ORA-01760", f"{unit!r} is none of {', '.join(worth)}")
     return worth[unit.strip().upper()]
+
+
+FUNCTIONS = Macros(
+    "ora_",
+    (
+        "oracle_macros.sql",
+        "oracle_number_macros.sql",
+        "oracle_date_macros.sql",
+        "oracle_arithmetic_macros.sql",
+    ),
+    _python_functions,
+    OracleError,
+    _SAID,
+)
+"""Oracle's functions in a session."""
+
+
+def install(connection: duckdb.DuckDBPyConnection, now: datetime | None = None) -> None:
+    """Give a session all of Oracle's functions; `now` is its SYSDATE, and TO_DATE's missing year."""
+    FUNCTIONS.begin(connection, now or datetime.now())
+    connection.execute(FUNCTIONS.text)
+
+
+def error_of(message: str) -> OracleError | UnsupportedError | None:
+    """What a macro refused with, read from DuckDB's error."""
+    if _NO_CONSTANT.search(message):
+        return UnsupportedError("ROUND or TRUNC to a number of digits that is no constant")
+    return FUNCTIONS.error_of(message)

@@ -7,14 +7,11 @@ where SQL Server has an answer that is not known here; `error_of` reads it back.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from datetime import datetime
 from decimal import ROUND_DOWN, ROUND_HALF_UP, Context, Decimal
-from functools import wraps
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from glue.dialects.errors import UnsupportedError
-from glue.dialects.macros import Macros
+from glue.dialects.macros import Macros, PythonFunction
 from glue.dialects.stored_types import rounded
 from glue.dialects.tsql_errors import TSQLError
 from glue.dialects.tsql_formats import check_culture, moment_text, number_text
@@ -27,7 +24,6 @@ from glue.dialects.tsql_soundex import difference, soundex
 if TYPE_CHECKING:
     import duckdb
 
-_SCRIPTS = Macros(("tsql_macros.sql", "tsql_call_macros.sql"), "tsql_")
 _SAID = re.compile(
     r"(?:TSQL-(?P<code>[0-9]+): (?P<message>.*?)|unsupported: (?P<unsupported>.*?))(?:' to BOOL)?$",
     re.MULTILINE,
@@ -37,53 +33,7 @@ _WHOLE_KINDS = frozenset({"tinyint", "smallint", "int", "bigint"})
 _WIDEST_STR = 8000
 
 
-def install(connection: duckdb.DuckDBPyConnection, now: datetime | None = None) -> None:
-    """Give a session all of SQL Server's functions. See begin."""
-    begin(connection, now or datetime.now())
-    connection.execute(_SCRIPTS.text)
-
-
-def begin(connection: duckdb.DuckDBPyConnection, now: datetime) -> None:
-    """Give a session what SQL Server's functions stand on; `now` is what its clock says.
-
-    Macros are a connection's own, Python's functions those of all connections to one database in a process.
-    """
-    if not _has_python_functions(connection):
-        untyped: Any = connection  # its stubs want types where their names do
-        for name, function, parameters, result, needed in _python_functions():
-            answered = _null_for_null(function, needed)
-            untyped.create_function(name, answered, list(parameters), result, null_handling="special")
-    moment = now.isoformat(" ")
-    connection.execute(f"create or replace temp macro tsql_now() as timestamp '{moment}'")
-
-
-def add_macros(connection: duckdb.DuckDBPyConnection, text: str, present: set[str]) -> None:
-    """Give a session those of SQL Server's functions that a text mentions. See Macros."""
-    _SCRIPTS.add(connection, text, present)
-
-
-def error_of(message: str) -> TSQLError | UnsupportedError | None:
-    """What a macro refused with, read from DuckDB's error."""
-    said = _SAID.search(message)
-    if said is None:
-        return None
-    if said["code"]:
-        return TSQLError(said["code"], said["message"])
-    return UnsupportedError(said["unsupported"])
-
-
-def _has_python_functions(connection: duckdb.DuckDBPyConnection) -> bool:
-    import duckdb
-
-    try:
-        connection.execute("select tsql_in_code_page('')")
-    except duckdb.CatalogException:
-        return False
-    return True
-
-
-def _python_functions() -> list[tuple[str, Callable[..., Any], tuple[str, ...], str, tuple[int, ...]]]:
-    """Name, function, kinds of arguments and result, and which arguments make the result NULL."""
+def _python_functions() -> list[PythonFunction]:
     text, number, flag, moment, double = "VARCHAR", "BIGINT", "BOOLEAN", "TIMESTAMP", "DOUBLE"
     return [
         ("tsql_moment_of", _read_moment, (text, text, number, flag), moment, (0,)),
@@ -102,23 +52,6 @@ def _python_functions() -> list[tuple[str, Callable[..., Any], tuple[str, ...], 
         ("tsql_format_number", _formatted_number, (text, text, text, text), text, (0, 1, 2)),
         ("tsql_format_moment", _formatted_moment, (moment, text, text), text, (0, 1, 2)),
     ]
-
-
-def _null_for_null(function: Callable[..., Any], needed: tuple[int, ...]) -> Callable[..., Any]:
-    """The function, NULL where one of the needed arguments is; what it refuses is told as macros tell it."""
-
-    @wraps(function)
-    def answered(*arguments: Any) -> Any:
-        if any(arguments[place] is None for place in needed):
-            return None
-        try:
-            return function(*arguments)
-        except TSQLError as error:
-            raise ValueError(f"TSQL-{error.code}: {error.message}") from None
-        except UnsupportedError as error:
-            raise ValueError(f"unsupported: {error}") from None
-
-    return answered
 
 
 def _read_moment(text: str, kind: str, style: int, is_try: bool) -> datetime | None:
@@ -191,3 +124,20 @@ def _formatted_number(number: str, model: str, culture: str, kind: str) -> str |
 def _formatted_moment(moment: datetime, model: str, culture: str) -> str | None:
     check_culture(culture)
     return moment_text(moment, model)
+
+
+FUNCTIONS = Macros(
+    "tsql_",
+    ("tsql_macros.sql", "tsql_call_macros.sql"),
+    _python_functions,
+    TSQLError,
+    _SAID,
+    mark="TSQL-",
+)
+"""SQL Server's functions in a session."""
+
+
+def install(connection: duckdb.DuckDBPyConnection, now: datetime | None = None) -> None:
+    """Give a session all of SQL Server's functions; `now` is what its clock says."""
+    FUNCTIONS.begin(connection, now or datetime.now())
+    connection.execute(FUNCTIONS.text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
 
 MAX_DIGITS = 38
@@ -17,16 +18,16 @@ WHOLE_DIGITS = 19
 class Sql:
     """An expression of DuckDB. `kind` is a dialect's own word for what it is.
 
-    `precision` and `scale` are those of an exact number. `constant` is the value of a literal: a Decimal or a
-    text. `may_fail`: for some rows it raises an error, so that it must not be asked of rows that other
-    conditions leave out.
+    `precision` and `scale` are those of an exact number. `constant` is the value of a literal: a Decimal, a
+    text, a moment. `may_fail`: for some rows it raises an error, so that it must not be asked of rows that
+    other conditions leave out.
     """
 
     text: str
     kind: str
     precision: int = 0
     scale: int = 0
-    constant: Decimal | str | None = None
+    constant: Decimal | str | datetime | None = None
     may_fail: bool = False
     collation: str = ""
     """Of a text, where it is another than the database's."""

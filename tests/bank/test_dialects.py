@@ -105,6 +105,7 @@ def oracle(manifest: bank.Manifest) -> Iterator[Ask]:
 
     def ask(question: BankQuestion, instance: str, sql: str) -> list[Cells]:
         session = sessions[question.db_id]
+        session.translate(sql)  # the macros that it needs are not to be undone
         session.connection.execute("begin")
         try:
             if instance == SUPPLEMENTARY:

@@ -301,6 +301,20 @@ def test_rows_of_a_recursion_hold_what_comes_later(oracle: LocalSession, sql: st
         ("select nvl2(mgr, 1 / id, 0) from emp where id < 3 order by id", [0, 0.5]),
         ("select nvl(mgr, 1 / id) from emp where id < 3 order by id", [1, 1]),
         ("select coalesce(id, 1 / 0), decode(id, 1, 5, 1 / 0) from emp where id = 1", [(1, 5)]),
+        ("select coalesce(id, 1 / (id - 1)), coalesce(sal, 1 / (id - 1)) from emp where id = 1", [(1, 5000)]),
+        (
+            "select case when id > 1 then 1 / (id - 1) end, coalesce(id, 1 / (id - 1)) from emp where id = 1",
+            [(None, 1)],
+        ),
+        (
+            "select case when id > 1 and 1 / (id - 1) > 0 then 1 end, case when id > 1 then 1 / (id - 1) end"
+            " from emp where id = 1",
+            [(None, None)],
+        ),
+        (
+            "select decode(id, 1, 1, 1 / (id - 1)), decode(id, 1, 2, 1 / (id - 1)) from emp where id = 1",
+            [(1, 2)],
+        ),
         ("select case when id = 3 then 0 else 12 / (id - 3) end from emp order by id", [-6, -12, 0, 12, 6]),
         ("select id from emp where id <> 3 and 12 / (id - 3) > 0 order by id", [4, 5]),
         ("select x from (select 12 / (id - 3) x, id from emp where id <> 3) where x > 6", [12]),
@@ -311,3 +325,37 @@ def test_an_error_comes_where_oracle_asks_for_the_value(
     oracle: LocalSession, sql: str, expected: Any
 ) -> None:
     assert answer(oracle, sql) == expected
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        ("select rank() over (order by a / b) from num order by 1", [1, 2, 3]),
+        ("select row_number() over (partition by d + 1 order by d + 1 / 2) from emp where id = 1", [1]),
+        ("select rank() over (order by a / (id - 1)) from num", "ORA-01476"),
+        (
+            "select dept from emp group by dept order by rank() over (order by sum(sal) / count(*) desc)",
+            ["A  ", "B  ", None],
+        ),
+    ],
+)
+def test_windows_go_in_the_order_of_quotients_and_of_dates(
+    oracle: LocalSession, sql: str, expected: Any
+) -> None:
+    assert answer(oracle, sql) == expected
+
+
+def test_an_error_is_told_in_its_words_alone(oracle: LocalSession) -> None:
+    for sql, words in (
+        ("select id / 0 from emp", "ORA-01476: divisor is equal to zero"),
+        ("select d + 3000000 from emp", "ORA-01841: the year 10233 is out of range"),
+    ):
+        with pytest.raises(DialectError) as refused:
+            oracle.query(sql)
+        assert str(refused.value) == words
+
+
+def test_sysdate_has_whole_seconds() -> None:
+    with duckdb.connect() as connection:
+        session = LocalSession(connection, "oracle", now=datetime(2025, 1, 15, 10, 30, 5, 250000))
+        assert session.query("select sysdate from dual")[1] == [(datetime(2025, 1, 15, 10, 30, 5),)]

@@ -31,19 +31,20 @@ _MEANT = (
         "a query for one value gives several",
     ),
     (re.compile("Could not cast value|Type .* with value .* can't be cast|is out of range for"), "", ""),
-    (re.compile("Max expression depth limit"), "", ""),
+    (re.compile("Max expression depth limit|window expressions cannot be volatile"), "", ""),
+    (re.compile("subqueries in lambda expressions are not supported"), "", ""),
     (re.compile("Overflow in|overflow", re.IGNORECASE), "", ""),
 )
 
 
 def install(connection: duckdb.DuckDBPyConnection, now: datetime) -> None:
     """Give a session what Oracle's functions stand on; `now` is its SYSDATE."""
-    oracle_macros.begin(connection, now)
+    oracle_macros.FUNCTIONS.begin(connection, now)
 
 
 def add_macros(connection: duckdb.DuckDBPyConnection, text: str, present: set[str]) -> None:
     """Give a session those of Oracle's functions that a translation mentions."""
-    oracle_macros.add_macros(connection, text, present)
+    oracle_macros.FUNCTIONS.add(connection, text, present)
 
 
 def translator(tables: Sequence[StoredTable], settings: Settings) -> Callable[[str], Translation]:

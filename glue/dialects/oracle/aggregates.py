@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from glue.dialects import nodes
 from glue.dialects.errors import UnsupportedError
+from glue.dialects.groups import Aggregation, GroupLayer, Selected
 from glue.dialects.oracle.calls import Calls, check_count
 from glue.dialects.oracle.functions import NEED_ORDER, OF_GROUPS, OF_ORDERED_ROWS
 from glue.dialects.oracle.kinds import (
@@ -28,7 +29,7 @@ from glue.dialects.oracle.kinds import (
 )
 from glue.dialects.oracle_errors import OracleError
 from glue.dialects.scopes import Grouped
-from glue.dialects.values import Sql, any_may_fail
+from glue.dialects.values import Sql
 
 _COUNT_DIGITS = 19
 _ARGUMENTS = {
@@ -72,32 +73,6 @@ _RESERVED_FOR_COUNT = 24
 
 
 @dataclass(slots=True)
-class Aggregation:
-    """What a function of many rows is made of: calls of DuckDB's aggregates, and what they are put into."""
-
-    template: str
-    calls: list[str]
-    kind: str
-    precision: int = 0
-    scale: int = 0
-    is_finished: bool = False
-
-
-@dataclass(slots=True)
-class GroupLayer:
-    """The groups of a block: what its columns are made of, by the names they have above it."""
-
-    alias: str
-    columns: dict[str, str] = field(default_factory=dict)
-    """By what a column is made of: its name."""
-
-    def column(self, text: str) -> str:
-        """The name of the column that is made of this, a new one where there is none."""
-        name = self.columns.setdefault(text, f"a{len(self.columns) + 1}")
-        return f"{self.alias}.{name}"
-
-
-@dataclass(slots=True)
 class Level(Grouped):
     """What the expressions of a grouped block may be made of; `inner` are groups grouped once more."""
 
@@ -108,14 +83,6 @@ class Level(Grouped):
     """By the text of a key: its column below the groups."""
     key_texts: dict[str, str] = field(default_factory=dict)
     """By the text of a key: what that column is made of."""
-
-
-@dataclass(slots=True)
-class Selected:
-    """A column of the select list, and the name by which ORDER BY may mean it."""
-
-    value: Sql
-    name: str | None
 
 
 class Aggregates(Calls):
@@ -158,7 +125,7 @@ class Aggregates(Calls):
         with self.at_level(level.inner), self.with_windows(False):
             made = self._aggregation(node, list(level.key_texts.values()))
         columns = [level.layer.column(call) for call in made.calls]
-        return _finished(made, columns)
+        return made.finished(columns)
 
     def _refuse_of_other_blocks(self, node: nodes.Call) -> None:
         """Refuse an aggregate whose columns are all of a query around its own: no manual tells of it."""
@@ -222,7 +189,7 @@ class Aggregates(Calls):
             share = as_number(self.value(node.arguments[0]))
             text = f"ora_divide({share.text}, sum({share.text}) over ({window}))"
             return Sql(text, "double" if share.kind == "number" else "rounded", may_fail=True)
-        return _finished(made, [f"{call} over ({window})" for call in made.calls])
+        return made.finished([f"{call} over ({window})" for call in made.calls])
 
     def _window(self, over: nodes.Window, partition: list[Sql]) -> str:
         parts = []
@@ -494,7 +461,7 @@ Aggregates._AGGREGATES.update(
 
 
 def _of_one_type(value: Sql, other: Sql) -> tuple[Sql, Sql]:
-    """Two values of one family, numbers in a type that holds both: DuckDB's LAG has that of the first."""
+    """Two values of one family, numbers in a type that holds both: LAG rounds to that of the first."""
     if value.kind in DOUBLES or other.kind in DOUBLES:
         return Sql(f"({value.text})::double", number_kind([value.kind, other.kind])), other
     digits = widest_digits([value, other])
@@ -527,10 +494,6 @@ def _other_side(bound: nodes.Bound) -> nodes.Bound:
     return nodes.Bound("FOLLOWING" if bound.side == "PRECEDING" else "PRECEDING", bound.distance)
 
 
-def _finished(made: Aggregation, columns: list[str]) -> Sql:
-    return Sql(made.template.format(*columns), made.kind, made.precision, made.scale)
-
-
 def ordered(text: str, term: nodes.OrderTerm, is_reversed: bool = False) -> str:
     """A term of ORDER BY: NULL comes last, and in a descending order first, unless something else is said."""
     is_descending = term.is_descending
@@ -539,6 +502,3 @@ def ordered(text: str, term: nodes.OrderTerm, is_reversed: bool = False) -> str:
         is_descending, nulls_first = not is_descending, not nulls_first
     direction = "desc" if is_descending else "asc"
     return f"{text} {direction} nulls {'first' if nulls_first else 'last'}"
-
-
-__all__ = ["Aggregates", "GroupLayer", "Level", "any_may_fail", "ordered"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime
 from decimal import Context, Decimal, DivisionByZero, InvalidOperation, Overflow
 
 from glue.dialects import nodes
@@ -19,10 +20,12 @@ from glue.dialects.oracle.kinds import (
     as_text,
     converted,
     inconsistent,
+    moment_constant,
     text_constant,
 )
 from glue.dialects.oracle_dates import moment_of
 from glue.dialects.oracle_errors import OracleError
+from glue.dialects.oracle_moments import days_later
 from glue.dialects.oracle_numbers import number_of_text
 from glue.dialects.values import MAX_DIGITS, Sql, any_may_fail, constant_number, for_long_product
 
@@ -66,7 +69,7 @@ class Arithmetic(Conditions):
             elif "." not in node.text:
                 model = "YYYY-MM-DD HH24:MI:SS"
         moment = moment_of(node.text, model, self.settings.now, of_timestamp=kind == "timestamp")
-        return Sql(f"timestamp '{moment.isoformat(' ')}'", kind)
+        return moment_constant(moment, kind)
 
     def interval_literal(self, node: nodes.Interval) -> Sql:
         """INTERVAL '…' of years and months, or of days to seconds."""
@@ -157,17 +160,17 @@ def _of_numbers(sign: str, left: Sql, right: Sql) -> Sql:
         return Sql(text, kind, may_fail=may_fail or not is_safe)
     if "rounded" in (left.kind, right.kind):
         return Sql(f"({left.text} {sign} {right.text})", "rounded", may_fail=may_fail)
-    factor = left.text
     if sign == "*":
         precision, scale = left.precision + right.precision, left.scale + right.scale
         factor = for_long_product(left.text, (left.precision, left.scale), right.precision)
     else:
         scale = max(left.scale, right.scale)
         precision = max(left.precision - left.scale, right.precision - right.scale) + scale + 1
+        factor = left.text
     if precision > MAX_DIGITS and scale > _MOST_DECIMALS:
         return Sql(f"(({left.text})::double {sign} {right.text})", "rounded", may_fail=may_fail)
-    text = f"({factor} {sign} {right.text})"
-    return Sql(text, "number", min(precision, MAX_DIGITS), scale, may_fail=may_fail)
+    precision = min(precision, MAX_DIGITS)
+    return Sql(f"({factor} {sign} {right.text})", "number", precision, scale, may_fail=may_fail)
 
 
 def _folded(sign: str, left: Decimal, right: Decimal) -> Sql | None:
@@ -219,6 +222,10 @@ def _moved(sign: str, moment: Sql, span: Sql) -> Sql:
     days = as_number(span)
     if moment.kind == "timestamp":
         moment = converted(moment, "date")
+    if isinstance(moment.constant, datetime) and isinstance(days.constant, Decimal):
+        found = days_later(moment.constant, days.constant if sign == "+" else -days.constant)
+        if found is not None:
+            return moment_constant(found, "date")
     text = days.text if sign == "+" else f"-({days.text})"
     if days.kind == "number" and days.scale == 0:
         return Sql(f"ora_in_reach({moment.text} + to_days(({text})::integer))", "date", may_fail=may_fail)

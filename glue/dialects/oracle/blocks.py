@@ -7,12 +7,13 @@ columns of a block are c1, c2, … in DuckDB.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from glue.dialects import nodes
 from glue.dialects.errors import UnsupportedError
-from glue.dialects.oracle.aggregates import GroupLayer, Level, Selected, ordered
+from glue.dialects.groups import GroupLayer, Selected
+from glue.dialects.oracle.aggregates import Level, ordered
 from glue.dialects.oracle.functions import AGGREGATES
 from glue.dialects.oracle.hierarchies import Tree, scope_fields
 from glue.dialects.oracle.kinds import as_key
@@ -21,7 +22,7 @@ from glue.dialects.oracle.names import folded
 from glue.dialects.oracle.pivots import Pivots
 from glue.dialects.oracle.sources import From, output_of
 from glue.dialects.oracle_errors import OracleError
-from glue.dialects.scopes import Output, Relation, Scope
+from glue.dialects.scopes import Output, Scope
 from glue.dialects.values import Sql
 
 _MOST_NESTED = 2
@@ -61,7 +62,16 @@ class Blocks(Pivots):
 
         `hidden` makes further columns of its tables, behind those that it selects.
         """
-        before = self.tree, self.rows_columns, self.rows_alias, self.selected, self._base, self._prior
+        before = (
+            self.tree,
+            self.rows_columns,
+            self.rows_alias,
+            self.selected,
+            self._base,
+            self._prior,
+            self._item_nodes,
+        )
+        self._item_nodes = node.items
         self.tree, self.rows_columns, self.selected, self._prior = None, None, None, None
         try:
             with self.within(Scope(self.scope)) as scope, self.with_windows(False):
@@ -74,6 +84,7 @@ class Blocks(Pivots):
                 self.selected,
                 self._base,
                 self._prior,
+                self._item_nodes,
             ) = before
 
     def _block(
@@ -85,7 +96,6 @@ class Blocks(Pivots):
         hidden: Callable[[Scope], list[str]] | None,
     ) -> tuple[str, list[Output]]:
         order = [] if query is None or query.is_siblings else query.order
-        self._item_nodes = node.items
         tables = self.from_clause(node, scope)
         tables = self.hierarchy(node, query, scope, tables)
         rows = self._rows(node, order, scope, tables)
@@ -243,7 +253,7 @@ class Blocks(Pivots):
     # The select list and its order
 
     _selected: list[Selected] | None = None
-    _item_nodes: list[nodes.Item]
+    _item_nodes: Sequence[nodes.Item] = ()
 
     def _select_list(self, node: nodes.Block, scope: Scope, level: Level | None) -> list[Selected]:
         selected: list[Selected] = []
@@ -417,6 +427,3 @@ def _most_rows(counting: list[nodes.Value]) -> int | None:
     if sign == "=":
         return int(right.text == "1")
     return max(int(right.text) - (sign == "<"), 0)
-
-
-__all__ = ["Blocks", "Relation", "filtered"]

@@ -6,6 +6,7 @@ import re
 from abc import abstractmethod
 from collections.abc import Callable, Iterable
 from datetime import datetime
+from decimal import Decimal
 from typing import ClassVar
 
 from glue.dialects import nodes
@@ -27,12 +28,14 @@ from glue.dialects.oracle.kinds import (
     for_comparison,
     inconsistent,
     joined_value,
+    moment_constant,
     number_kind,
     of_one_kind,
 )
 from glue.dialects.oracle_dates import moment_of
 from glue.dialects.oracle_errors import OracleError
 from glue.dialects.oracle_macros import MACROS, Macro, macro_of
+from glue.dialects.oracle_moments import last_day, months_later, truncated
 from glue.dialects.oracle_words import is_spelling
 from glue.dialects.values import Sql, any_may_fail, listed, number
 
@@ -131,6 +134,9 @@ class Calls(Arithmetic):
 
     def macro(self, name: str, arguments: list[Sql]) -> Sql:
         """A function that is a macro, with its arguments as it takes them."""
+        known = _known_moment(name, arguments)
+        if known is not None:
+            return moment_constant(known, "date")
         kinds = [_macro_kind(argument) for argument in arguments]
         found = macro_of(name, kinds)
         if found is None:
@@ -235,7 +241,11 @@ class Calls(Arithmetic):
 
     def _coalesce(self, arguments: list[Sql]) -> Sql:
         kind, values = of_one_kind(arguments, "")
-        return joined_value(f"coalesce({listed(values)})", "text" if kind == "char" else kind, values)
+        text = f"coalesce({listed(values)})"
+        if any_may_fail(values[1:]):  # of which DuckDB asks early where they stand elsewhere too
+            tests = "".join(f" when {one.text} is not null then {one.text}" for one in values[:-1])
+            text = f"case{tests} else {values[-1].text} end"
+        return joined_value(text, "text" if kind == "char" else kind, values)
 
     def _nullif(self, arguments: list[Sql]) -> Sql:
         first, second = arguments
@@ -321,7 +331,7 @@ class Calls(Arithmetic):
             read = self._read_moment(value.constant, model[0].constant, name)
             if read is not None:
                 kind = "date" if name == "TO_DATE" else "timestamp"
-                return Sql(f"timestamp '{read.isoformat(' ')}'", kind)
+                return moment_constant(read, kind)
         return self.macro(name, [as_text(value), *map(as_text, model)])
 
     def _read_moment(self, text: str, model: str, name: str) -> datetime | None:
@@ -443,6 +453,21 @@ class Calls(Arithmetic):
                 raise UnsupportedError(f"CAST to a TIMESTAMP of {digits} decimals")
             return converted(operand, word.lower())
         raise UnsupportedError(f"CAST AS {word}")
+
+
+def _known_moment(name: str, arguments: list[Sql]) -> datetime | None:
+    """What a function makes of a DATE that is known, where that is known here too."""
+    moment = arguments[0].constant if arguments else None
+    if not isinstance(moment, datetime) or arguments[0].kind != "date":
+        return None
+    second = arguments[1].constant if len(arguments) == 2 else None
+    if name == "ADD_MONTHS" and isinstance(second, Decimal):
+        return months_later(moment, second)
+    if name == "LAST_DAY" and len(arguments) == 1:
+        return last_day(moment)
+    if name == "TRUNC" and (isinstance(second, str) or len(arguments) == 1):
+        return truncated(moment, second if isinstance(second, str) else None)
+    return None
 
 
 def _spells_number(node: nodes.Call) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from datetime import datetime
 from decimal import Decimal
 
 from glue.dialects.catalog import Column, quoted_text
@@ -122,6 +123,11 @@ def text_constant(text: str) -> Sql:
     if not text:
         return Sql("null::varchar", "text", 1)
     return Sql(quoted_text(text), "char", len(text.encode()), constant=text)
+
+
+def moment_constant(moment: datetime, kind: str) -> Sql:
+    """A moment that is written out."""
+    return Sql(f"timestamp '{moment.isoformat(' ')}'", kind, constant=moment)
 
 
 def inconsistent(wanted: str, got: str) -> OracleError:

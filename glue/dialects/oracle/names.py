@@ -10,7 +10,7 @@ from glue.dialects import nodes
 from glue.dialects.catalog import StoredTable, quoted
 from glue.dialects.errors import UnsupportedError
 from glue.dialects.local import Settings
-from glue.dialects.oracle.kinds import column_value, known
+from glue.dialects.oracle.kinds import column_value, known, moment_constant
 from glue.dialects.oracle_errors import OracleError
 from glue.dialects.scopes import Field, Output, Scope
 from glue.dialects.values import Sql
@@ -125,7 +125,9 @@ class Names:
         if word in _OF_HIERARCHIES and not self.scope.named(word):
             raise OracleError("ORA-01788", f"{word} without CONNECT BY in this query block")
         if word in _NOW and not self.scope.named(word):
-            return Sql("ora_now()", _NOW[word])
+            is_date = _NOW[word] == "date"
+            now = self.settings.now.replace(microsecond=0) if is_date else self.settings.now
+            return moment_constant(now, _NOW[word])
         if word in _OF_SESSIONS and not self.scope.named(word):
             raise UnsupportedError(word)
         return None

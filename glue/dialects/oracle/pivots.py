@@ -8,7 +8,7 @@ from __future__ import annotations
 from glue.dialects import nodes
 from glue.dialects.catalog import quoted_text
 from glue.dialects.errors import UnsupportedError
-from glue.dialects.oracle.aggregates import Aggregation
+from glue.dialects.groups import Aggregation
 from glue.dialects.oracle.hierarchies import Hierarchies
 from glue.dialects.oracle.kinds import MOMENTS, NUMBERS, TEXTS, for_comparison, number_kind
 from glue.dialects.oracle.names import folded

@@ -37,12 +37,12 @@ _MEANT = (
 
 def install(connection: duckdb.DuckDBPyConnection, now: datetime) -> None:
     """Give a session what SQL Server's functions stand on; `now` is its GETDATE."""
-    tsql_macros.begin(connection, now)
+    tsql_macros.FUNCTIONS.begin(connection, now)
 
 
 def add_macros(connection: duckdb.DuckDBPyConnection, text: str, present: set[str]) -> None:
     """Give a session those of SQL Server's functions that a translation mentions."""
-    tsql_macros.add_macros(connection, text, present)
+    tsql_macros.FUNCTIONS.add(connection, text, present)
 
 
 def translator(tables: Sequence[StoredTable], settings: Settings) -> Callable[[str], Translation]:
@@ -59,7 +59,7 @@ def translator(tables: Sequence[StoredTable], settings: Settings) -> Callable[[s
 
 def error_of(message: str) -> TSQLError | UnsupportedError | None:
     """What an error of DuckDB means in SQL Server; None where it means nothing there."""
-    said = tsql_macros.error_of(message)
+    said = tsql_macros.FUNCTIONS.error_of(message)
     if said is not None:
         return said
     for pattern, code, words in _MEANT:

@@ -66,6 +66,7 @@ class Blocks(Pivots):
         hidden: Hidden | None,
     ) -> tuple[str, list[Output]]:
         tables = self.from_clause(node.sources, scope)
+        self.columns_of_tables.update(one.name for one in scope.every_field() if one.name)
         with self.in_clause("WHERE"):
             where = filtered([self.value(one) for one in conjuncts(node.where)])
         clause = (f" from {tables}" if tables else "") + (f" where {where}" if where else "")

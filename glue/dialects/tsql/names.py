@@ -42,6 +42,8 @@ class Names:
         """That of the block which is being translated: WHERE, SELECT, …."""
         self.named_queries: dict[str, tuple[str, list[Output]]] = {}
         """Those of WITH that can be seen: DuckDB's name of each, and its columns."""
+        self.columns_of_tables: set[str] = set()
+        """The names of columns that tables of the statement have, whether it selects them or not."""
         self._n_aliases = 0
 
     def alias(self, letter: str = "t") -> str:

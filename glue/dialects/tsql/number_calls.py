@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 from decimal import Decimal
 
 from glue.dialects.errors import UnsupportedError
@@ -81,7 +82,7 @@ def _round(arguments: list[Sql]) -> Sql:
     if "null" in (arguments[1].kind, arguments[-1].kind):
         return implicit(Sql("null", "null"), _answer_type(value))
     n_digits = implicit(arguments[1], INT).constant
-    function: Decimal | str | None = Decimal(0)
+    function: Decimal | str | datetime | None = Decimal(0)
     if len(arguments) > 2:
         function = implicit(arguments[2], INT).constant
     if not isinstance(n_digits, Decimal) or not isinstance(function, Decimal):

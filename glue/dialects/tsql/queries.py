@@ -106,6 +106,8 @@ class Queries(Recursion):
                 at for at, one in enumerate(outputs, 1) if one.name is not None and one.name.upper() == name
             ]
             if not places:
+                if name in {column.upper() for column in self.columns_of_tables}:
+                    raise TSQLError("104", f"{written(node)} is not in the select list of a set operation")
                 raise TSQLError("207", f"there is no column {written(node)}")
             place = places[0]
         elif isinstance(node, nodes.Name):
