@@ -175,3 +175,33 @@ create or replace temp macro tsql_iso_fraction(fraction, is_counted) as
         when is_counted then ''
         else tsql_refuse('unsupported: style 126 of a datetime2 without a fraction')
     end;
+
+-- Bytes, two digits for each.
+
+create or replace temp macro tsql_letters(words) as
+    case
+        when strlen(words) = length(words) then hex(encode(words))
+        when words is not null then tsql_refuse('unsupported: bytes of letters that ASCII lacks')
+    end;
+
+create or replace temp macro tsql_wide_letters(words) as
+    regexp_replace(tsql_letters(words), '(..)', '\100', 'g');
+
+create or replace temp macro tsql_letters_of(letters) as
+    list_transform([hex(letters)], lambda given: case
+        when regexp_full_match(given, '([0-7][0-9A-F])*') then decode(unhex(given))
+        when given is not null then tsql_refuse('unsupported: bytes that are no letters of ASCII')
+    end)[1];
+
+create or replace temp macro tsql_written_bytes(words, has_sign) as
+    list_transform([words], lambda given: case
+        when given is null then null
+        when regexp_full_match(given, case when has_sign then '0[xX]' else '' end || '([0-9A-Fa-f]{2})*')
+            then regexp_replace(given, '^0[xX]', '')
+        else tsql_refuse('TSQL-8114: ''' || given || ''' is no varbinary')
+    end)[1];
+
+create or replace temp macro tsql_number_of_bytes(digits, size, most, span) as
+    list_transform([('0x0' || right(digits, size))::bigint], lambda given:
+        case when given >= most then given - span else given end
+    )[1];

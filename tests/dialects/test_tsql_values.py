@@ -301,7 +301,23 @@ REFUSED: list[tuple[str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("expression", "expected"), TEXTS + NUMBERS)
+BYTES: list[tuple[str, object]] = [
+    ("0x4142", b"AB"),
+    ("0x", b""),
+    ("CAST('AB' AS BINARY(3))", b"AB\0"),
+    ("CAST('abc' AS VARBINARY(2))", b"ab"),
+    ("CAST(N'A' AS VARBINARY(4))", b"A\0"),
+    ("CAST(65 AS VARBINARY(2))", b"\0A"),
+    ("CAST(65 AS BINARY(8))", b"\0\0\0\0\0\0\0A"),
+    ("CAST(-1 AS VARBINARY(4))", b"\xff\xff\xff\xff"),
+    ("CAST(0xFFFFFFFF AS INT)", -1),
+    ("CONVERT(VARCHAR(10), 0x4142, 1)", "0x4142"),
+    ("CONVERT(VARBINARY(4), '4142', 2)", b"AB"),
+    ("DATALENGTH(0x4142)", 2),
+]
+
+
+@pytest.mark.parametrize(("expression", "expected"), TEXTS + NUMBERS + BYTES)
 def test_values(server: LocalSession, expression: str, expected: object) -> None:
     assert answer(server, expression) == expected
 

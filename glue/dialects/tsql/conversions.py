@@ -14,14 +14,14 @@ from decimal import Decimal
 from glue.dialects.catalog import quoted_text
 from glue.dialects.errors import UnsupportedError
 from glue.dialects.stored_types import rounded
+from glue.dialects.tsql.bytes import as_bytes, text_of_bytes, whole_of_bytes
 from glue.dialects.tsql.date_styles import text_of_moment
 from glue.dialects.tsql.types import (
+    BYTES,
     COUNTED_DATES,
     DATES,
-    DATETIME,
     FLOATS,
     INTEGERS,
-    MAX_LENGTH,
     MONEYS,
     NATIONAL,
     NUMBERS,
@@ -55,7 +55,8 @@ def implicit(value: Sql, target: Type) -> Sql:
         return value
     if _is_never(value.kind, target.kind):
         raise TSQLError("206", f"operand type clash: {value.kind} is incompatible with {target.kind}")
-    if value.kind in COUNTED_DATES and target.kind in NUMBERS:
+    into_bytes = target.kind in BYTES and value.kind in TEXTS
+    if into_bytes or (value.kind in COUNTED_DATES and target.kind in NUMBERS):
         raise TSQLError("257", f"a {value.kind} becomes no {target.kind} unless CONVERT asks for it")
     return made(value, target)
 
@@ -137,6 +138,8 @@ def _integer(value: Sql, target: Type, is_try: bool, _style: int | None) -> Sql:
         return _cast(value, target, is_try, f"round({value.text})")
     if value.kind in COUNTED_DATES:
         return _cast(value, target, is_try, f"round(tsql_days({value.text}))")
+    if value.kind in BYTES:
+        return whole_of_bytes(value, target)
     raise UnsupportedError(f"{value.kind} as {target}")
 
 
@@ -346,6 +349,8 @@ def as_text(value: Sql, style: int | None = None) -> Sql:
         return typed(text, text_type("varchar", _MOMENT_WIDTHS[value.kind]), value)
     if value.kind == "uniqueidentifier":
         return typed(value.text, text_type("varchar", 36), value)
+    if value.kind in BYTES:
+        return text_of_bytes(value, style)
     raise UnsupportedError(f"{value.kind} as a text")
 
 
@@ -366,10 +371,12 @@ def _unique(value: Sql, target: Type, is_try: bool, _style: int | None) -> Sql:
     raise UnsupportedError(f"{value.kind} as {target}")
 
 
-def _bytes(value: Sql, target: Type, _is_try: bool, _style: int | None) -> Sql:
+def _bytes(value: Sql, target: Type, is_try: bool, style: int | None) -> Sql:
+    if is_try:
+        raise UnsupportedError(f"{target.kind} that is tried")
     if value.kind == target.kind and value.precision <= target.precision and value.kind == "varbinary":
         return value
-    raise UnsupportedError(f"{value.kind} as {target}")
+    return as_bytes(value, target, style)
 
 
 _Maker = Callable[[Sql, Type, bool, "int | None"], Sql]
@@ -382,16 +389,5 @@ _MAKERS: dict[str, _Maker] = {
     "bit": _bit,
     "decimal": _decimal,
     "uniqueidentifier": _unique,
-    "varbinary": _bytes,
+    **dict.fromkeys(BYTES, _bytes),
 }
-
-__all__ = [
-    "DATETIME",
-    "MAX_LENGTH",
-    "as_text",
-    "explicit",
-    "implicit",
-    "made",
-    "moment_literal",
-    "whole_literal",
-]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
-from glue.dialects.errors import UnsupportedError
+from glue.dialects.tsql.bytes import bytes_literal
 from glue.dialects.tsql.conversions import implicit, whole_literal
 from glue.dialects.tsql.types import (
     FLOAT,
@@ -235,7 +235,7 @@ def number_literal(text: str) -> Sql:
     """A number as it is written: INT where it fits into one, decimal, FLOAT with an exponent, or MONEY."""
     lowered = text.lower()
     if lowered.startswith("0x"):
-        raise UnsupportedError("a literal of bytes")
+        return bytes_literal(text)
     if text[0] in "$£€¥":
         amount = Decimal(text[1:] or "0")
         return typed(f"{amount:f}::decimal(19, 4)", Type("money"))

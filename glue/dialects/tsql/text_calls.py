@@ -12,6 +12,7 @@ from glue.dialects.tsql.conversions import as_text, implicit
 from glue.dialects.tsql.likeness import place_of_pattern
 from glue.dialects.tsql.types import (
     BIGINT,
+    BYTES,
     FLOAT,
     INT,
     MAX_LENGTH,
@@ -91,6 +92,8 @@ def _datalength(arguments: list[Sql]) -> Sql:
         factor = " * 2" if value.kind in NATIONAL else ""
         target = BIGINT if value.precision == MAX_LENGTH else INT
         return typed(f"({_letters(value, is_trimmed=False)}{factor})::{target.stored}", target, value)
+    if value.kind in BYTES:
+        return typed(f"octet_length({value.text})::integer", INT, value)
     size = _BYTES_OF.get(value.kind)
     if value.kind == "decimal":
         size = next(n for most, n in _DECIMAL_BYTES if value.precision <= most)
