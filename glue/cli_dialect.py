@@ -147,8 +147,7 @@ def _joined(names: Sequence[str]) -> str:
     epilog="""\b
 Examples:
   glue dialect load hr_create.sql hr_populate.sql --dialect oracle --database hr.duckdb
-  glue dialect load shop.sql --dialect oracle --database shop.duckdb --now "2024-12-31 23:00:00"
-  glue import database hr.duckdb --engine oracle-local""",
+  glue dialect load shop.sql --dialect oracle --database shop.duckdb --now 2024-12-31""",
 )
 @click.argument("scripts", type=FILE, nargs=-1, required=True, metavar="SCRIPT...")
 @_DIALECT
@@ -167,7 +166,8 @@ def load(
     """Make a database file of scripts for SQL*Plus or sqlcmd, which are obeyed one after another.
 
     Tables with their types and keys, rows, comments and views are made; what is none of these is skipped and
-    counted. What cannot be done is reported with its file and line, and the rest is done.
+    counted. What cannot be done is reported with its file and line, and the rest is done. `glue import
+    database FILE` then takes the file for what it stands in for.
 
     Fails (exit code 1) where something could not be done.
     """
@@ -193,15 +193,21 @@ def load(
     short_help="Run a query on a database file as a server would.",
     epilog="""\b
 Examples:
-  glue dialect run "select last_name, level from employees start with manager_id is null
-    connect by prior employee_id = manager_id" --dialect oracle --database hr.duckdb
+  glue dialect run "select * from staff fetch first 5 rows only" --dialect oracle --database hr.duckdb
   glue dialect run --dialect oracle --database hr.duckdb --show-sql < query.sql
   glue dialect run "select sysdate from dual" --dialect oracle --database hr.duckdb --format json""",
 )
 @click.argument("sql", required=False)
 @_DIALECT
 @click.option("--database", type=FILE, required=True, metavar="FILE", help="A DuckDB file.")
-@click.option("--rows", "n_rows", type=click.IntRange(min=1), default=1_000, show_default=True)
+@click.option(
+    "--rows",
+    "n_rows",
+    type=click.IntRange(min=1),
+    default=1_000,
+    show_default=True,
+    help="How many rows are shown at most.",
+)
 @click.option("--show-sql", is_flag=True, help="Print what DuckDB is asked, and do not ask it.")
 @_FORMAT
 @click.pass_context
