@@ -22,6 +22,7 @@ CASE = {
     "setup": [],
     "sql": "SELECT NVL('', 1) FROM dual",
     "ordered": True,
+    "expected": [["1"]],
 }
 
 
