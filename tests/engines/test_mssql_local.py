@@ -9,7 +9,8 @@ import pytest
 from glue.cells import Cells, cells_of_rows
 from glue.engines.base import Session
 from glue.home import Home
-from tests.execution_helpers import duckdb_database, run, run_one, sha256, statements
+from tests.engines.local_refusals import check_refusals
+from tests.execution_helpers import duckdb_database, run_one
 
 ENGINE = "mssql-local"
 SCRIPT = """
@@ -73,10 +74,4 @@ REFUSED = {
 
 
 def test_what_is_no_answer_says_why_in_sql_servers_words(home: Home, path: Path) -> None:
-    before = sha256(path)
-    writer, _ = run(home, statements(path, {sql: sql for sql in REFUSED}, ENGINE))
-    assert sha256(path) == before
-    for sql, execution in writer.executions().items():
-        found = (execution["outcome"], execution["error_class"], execution["error_code"])
-        expected = REFUSED[sql]
-        assert found[0] != "answered" if expected is None else found == expected, (sql, execution)
+    check_refusals(home, path, ENGINE, REFUSED)

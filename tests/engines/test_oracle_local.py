@@ -12,7 +12,8 @@ from glue.cells import Cells, cells_of_rows
 from glue.engines.base import Limits, Session, engine_named
 from glue.home import Home
 from glue.sql.analysis import sql_analysis
-from tests.execution_helpers import duckdb_database, run, run_one, sha256, statements
+from tests.engines.local_refusals import check_refusals
+from tests.execution_helpers import duckdb_database, run_one
 
 ENGINE = "oracle-local"
 SCRIPT = """
@@ -87,13 +88,7 @@ REFUSED = {
 
 
 def test_what_is_no_answer_says_why_in_oracles_words(home: Home, path: Path) -> None:
-    before = sha256(path)
-    writer, _ = run(home, statements(path, {sql: sql for sql in REFUSED}, ENGINE))
-    assert sha256(path) == before
-    for sql, execution in writer.executions().items():
-        found = (execution["outcome"], execution["error_class"], execution["error_code"])
-        expected = REFUSED[sql]
-        assert found[0] != "answered" if expected is None else found == expected, (sql, execution)
+    check_refusals(home, path, ENGINE, REFUSED)
 
 
 def test_what_is_not_known_is_unsupported_and_asked_again_only_when_told(home: Home, path: Path) -> None:
