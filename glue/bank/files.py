@@ -161,7 +161,7 @@ def _change_and_fill(
     except duckdb.Error as error:
         raise GlueError(
             f"instance {steps[0].instance} breaks a key: {str(error).splitlines()[0]}",
-            "mend its steps in seeds/bank/bank_instances.csv",
+            "mend its steps in instances.csv",
         ) from error
 
 

@@ -168,7 +168,7 @@ def _batch(manifest: Manifest, engine: str, folder: Path | str, benchmark: str) 
 
     options = {"engine": engine, "folder": str(folder)}
     batch = ImportBatch("bank", f"benchmark:{benchmark}:bank", benchmark, options=options)
-    batch.files = {str(path): sha256_of(path) for path in sorted(manifest.folder.glob("bank_*.csv"))}
+    batch.files = {str(path): sha256_of(path) for path in sorted(manifest.folder.glob("**/*.csv"))}
     return batch
 
 
@@ -331,9 +331,7 @@ def _add_statements(
     }
     gold = question.sql("gold", DIALECT_OF[engine], edition)
     if gold is None:
-        raise GlueError(
-            f"{question.question_id} has no gold for {engine}", "add it to seeds/bank/bank_statements.csv"
-        )
+        raise GlueError(f"{question.question_id} has no gold for {engine}", "add it to statements.csv")
     batch.add("golds", **of_question, gold_number=1, gold_sql=gold)
     for role in ("distractor", "second_gold"):
         sql = question.sql(role, DIALECT_OF[engine], edition)

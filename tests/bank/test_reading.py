@@ -84,7 +84,7 @@ def test_the_seeds_are_plain_csv(manifest: bank.Manifest) -> None:
 def test_rows_stand_in_order(manifest: bank.Manifest) -> None:
     ids = [question.question_id for question in manifest.questions]
     assert ids == sorted(ids)
-    for name, key in (("bank_constraints", "question_id"), ("bank_statements", "question_id")):
+    for name, key in (("constraints", "question_id"), ("statements", "question_id")):
         with (manifest.folder / f"{name}.csv").open(encoding="utf-8", newline="") as file:
             named = [row[key] for row in csv.DictReader(file)]
         assert named == sorted(named), name
@@ -127,74 +127,74 @@ INSERT = 'x-1,1,t1_a_sales_orders,insert,warehouses,,"{""warehouse_id"": 900001}
     ("file", "row", "message", "hint"),
     [
         (
-            "bank_questions",
+            "questions",
             "x-2,t1_a_sales_order,nested,nested,easy,How?,,false,false\n",
-            r"bank_questions.csv, line 3, db_id: 't1_a_sales_order' is not known",
+            r"questions.csv, line 3, question_id: y-2 is not of this database",
             "did you mean 't1_a_sales_orders'?",
         ),
-        ("bank_questions", QUESTION, "line 3, question_id: x-1 comes again", "its own number"),
+        ("questions", QUESTION, "line 3, question_id: x-1 comes again", "its own number"),
         (
-            "bank_questions",
+            "questions",
             "x-2,t1_a_sales_orders,nested,nested,easy,,,false,false\n",
             "line 3, question: is empty",
             "fill it in",
         ),
         (
-            "bank_questions",
+            "questions",
             "x-2,t1_a_sales_orders,nested,nested,easy,How?,,no,false\n",
             "line 3, is_ordered: 'no' is not known",
             "it may be: true, false",
         ),
-        ("bank_questions", "x-2,t1_a_sales_orders\n", "line 3, category_group: is missing", "cut short"),
-        ("bank_constraints", CONSTRAINT, "line 3, constraint_number: 1 comes again", "from 1"),
+        ("questions", "x-2,t1_a_sales_orders\n", "line 3, category_group: is missing", "cut short"),
+        ("constraints", CONSTRAINT, "line 3, constraint_number: 1 comes again", "from 1"),
         (
-            "bank_constraints",
+            "constraints",
             "x-1,2,nulls,None.\n",
             "line 3, kind: 'nulls' is not known",
             "did you mean 'null'?",
         ),
         (
-            "bank_constraints",
+            "constraints",
             "x-1,two,null,None.\n",
             "constraint_number: is 'two', no whole number",
             "digits",
         ),
-        ("bank_constraints", "y-1,2,null,None.\n", "line 3, question_id: 'y-1' is not known", "x-1"),
-        ("bank_statements", STATEMENT, "line 3, dialect: gold final duckdb comes again", "one of the two"),
-        ("bank_statements", "x-1,silver,final,duckdb,SELECT 1\n", "role: 'silver' is not known", "gold"),
-        ("bank_instances", INSERT, "line 3, step: 1 of x-1 comes again", "from 1"),
+        ("constraints", "y-1,2,null,None.\n", "line 3, question_id: 'y-1' is not known", "x-1"),
+        ("statements", STATEMENT, "line 3, dialect: gold final duckdb comes again", "one of the two"),
+        ("statements", "x-1,silver,final,duckdb,SELECT 1\n", "role: 'silver' is not known", "gold"),
+        ("instances", INSERT, "line 3, step: 1 of x-1 comes again", "from 1"),
         (
-            "bank_instances",
+            "instances",
             INSERT.replace("x-1,1,", "x-1,2,").replace("warehouses", "warehouse"),
             "table_name: 'warehouse' is not known",
             "did you mean 'warehouses'?",
         ),
         (
-            "bank_instances",
+            "instances",
             INSERT.replace("x-1,1,", "x-1,2,").replace("insert", "drop"),
             "action: 'drop' is not known",
             "insert, update",
         ),
         (
-            "bank_instances",
+            "instances",
             INSERT.replace("x-1,1,", "x-1,2,").replace("insert", "update"),
             "row_condition: does not go with update",
             "an update has one",
         ),
         (
-            "bank_instances",
+            "instances",
             INSERT.replace("x-1,1,", "x-1,2,").replace("warehouse_id", "warehous_id"),
             "assignments: warehouses has no column 'warehous_id'",
             "did you mean 'warehouse_id'?",
         ),
         (
-            "bank_instances",
+            "instances",
             INSERT.replace("x-1,1,", "x-1,2,").replace("900001}", "[1]}"),
             "warehouse_id is neither number, text nor null",
             "one of these",
         ),
         (
-            "bank_instances",
+            "instances",
             INSERT.replace("x-1,1,", "x-1,2,").replace("900001}", "900001"),
             "line 3, assignments: is no JSON",
             "write",
@@ -205,10 +205,10 @@ def test_a_wrong_row_is_named_by_file_line_and_field(
     copy: Path, file: str, row: str, message: str, hint: str
 ) -> None:
     rows = {
-        "bank_questions": QUESTION,
-        "bank_constraints": CONSTRAINT,
-        "bank_statements": STATEMENT,
-        "bank_instances": INSERT,
+        "questions": QUESTION,
+        "constraints": CONSTRAINT,
+        "statements": STATEMENT,
+        "instances": INSERT,
     }
     for name, good in rows.items():
         path = copy / f"{name}.csv"
