@@ -13,6 +13,7 @@ import duckdb
 
 from glue import bank
 from glue.bank.ddl import create_statement, declared_type
+from glue.bank.files import PINNED
 from glue.bank.generation import generated
 from glue.bank.instances import apply_steps
 from glue.bank.manifest import BankColumn, BankQuestion, BankTable, Manifest
@@ -101,7 +102,8 @@ def _loaded(manifest: Manifest, db_id: str) -> LocalSession:
             connection.execute(f"insert into {bare.name} select * from made_rows")
             connection.unregister("made_rows")
             _describe(connection, bare)
-    return LocalSession(connection, "oracle")
+    pinned = PINNED[ENGINE]
+    return LocalSession(connection, "oracle", version=pinned.version, now=pinned.now)
 
 
 def _no_key(column: BankColumn) -> BankColumn:
