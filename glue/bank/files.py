@@ -251,11 +251,13 @@ def _comment(connection: duckdb.DuckDBPyConnection, table: BankTable, engine: st
         said = table_comment(dialect, own_name(table.name, engine), table.description)
     connection.execute(f"comment on table {name} is {quoted(said)}")
     for column in table.columns:
-        said = column.description
+        shown = column.description
         if is_local:
             declared = declared_type(column.data_type, engine)
-            said = column_comment(own_name(column.name, engine), declared, column.description)
-        connection.execute(f"comment on column {name}.{quoted_name(column.name, engine)} is {quoted(said)}")
+            shown = column_comment(own_name(column.name, engine), declared, column.description)
+        if shown is not None:
+            place = f"{name}.{quoted_name(column.name, engine)}"
+            connection.execute(f"comment on column {place} is {quoted(shown)}")
 
 
 def _same_duckdb(connection: duckdb.DuckDBPyConnection, left: Path, right: Path) -> bool:

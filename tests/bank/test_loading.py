@@ -45,6 +45,7 @@ def test_loading_lands_questions_golds_and_catalog(home: Home, manifest: bank.Ma
         "foreign_keys": 24,
         "questions": 95,
         "question_constraints": 534,
+        "question_constructs": 75,
         "question_result_columns": 290,
         "golds": 190,  # as they are, and as they were at the first pass
         "question_statements": 380,
@@ -234,3 +235,13 @@ def test_the_command_takes_instances(
 
 def _sha256(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def test_a_share_of_the_columns_is_documented(home: Home, small: bank.Manifest) -> None:
+    """Which ones is drawn by name: a larger share holds the smaller one."""
+    shown = {}
+    for share in (0.0, 0.3, 0.6):
+        columns = bank.bank_batch(home, "duckdb", documented_share=share).rows["columns"]
+        shown[share] = {(row["table_name"], row["column_name"]) for row in columns if row["description"]}
+        assert len(shown[share]) == round(share * len(columns))
+    assert shown[0.0] < shown[0.3] < shown[0.6]
