@@ -223,7 +223,6 @@ def _fill_duckdb(
     connection.execute("use bank")
     connection.execute("begin")
     for table in tables:
-        name = quoted_name(table.name, engine)
         connection.execute(create_statement(table, engine))
         _insert_rows(connection, table, engine)
         _comment(connection, table, engine)
