@@ -51,7 +51,7 @@ revised as (
         benchmark,
         question_id,
         list_sort(list(sql) filter (where gold_edition = 'benchmark'))
-            is distinct from list_sort(list(sql) filter (where gold_edition = 'first_pass')) as is_revised,
+            <> list_sort(list(sql) filter (where gold_edition = 'first_pass')) as is_revised,
     from golds
     group by benchmark, question_id
 
