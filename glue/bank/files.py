@@ -229,10 +229,8 @@ def _fill_duckdb(
     connection.execute("use bank")
     connection.execute("begin")
     for table in tables:
-        name = quoted_name(table.name, engine)
         connection.execute(create_statement(table, engine))
-        order = name_list(table.primary_key, engine) or "all"
-        connection.execute(f'insert into {name} select * from memory."{table.name}" order by {order}')
+        _insert_rows(connection, table, engine)
         _comment(connection, table, engine)
     if engine in PINNED:
         write_pinned(connection, PINNED[engine])
@@ -240,6 +238,33 @@ def _fill_duckdb(
     connection.execute("checkpoint bank")
     connection.execute("use memory")
     connection.execute("detach bank")
+
+
+def _insert_rows(connection: duckdb.DuckDBPyConnection, table: BankTable, engine: str) -> None:
+    """By primary key; where rows refer to rows of their own table, those referred to in a statement before.
+
+    DuckDB checks a key against what stood in the table when the statement began.
+    """
+    name = quoted_name(table.name, engine)
+    order = name_list(table.primary_key, engine) or "all"
+    own = [k for k in table.foreign_keys if k.is_enforced and k.referenced_table == table.name]
+    if not own:
+        connection.execute(f'insert into {name} select * from memory."{table.name}" order by {order}')
+        return
+    (key,) = table.primary_key
+    conditions = [f'r."{key}" not in (select t."{key}" from {name} as t)']
+    for reference in own:
+        (column,) = reference.columns
+        conditions.append(
+            f'(r."{column}" is null or r."{column}" = r."{key}" '
+            f'or r."{column}" in (select t."{key}" from {name} as t))'
+        )
+    statement = (
+        f'insert into {name} select r.* from memory."{table.name}" as r '
+        f"where {' and '.join(conditions)} order by {order}"
+    )
+    while (inserted := connection.execute(statement).fetchone()) and inserted[0]:
+        pass
 
 
 def _comment(connection: duckdb.DuckDBPyConnection, table: BankTable, engine: str) -> None:
