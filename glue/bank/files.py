@@ -252,19 +252,15 @@ def _insert_rows(connection: duckdb.DuckDBPyConnection, table: BankTable, engine
         connection.execute(f'insert into {name} select * from memory."{table.name}" order by {order}')
         return
     (key,) = table.primary_key
-    conditions = [f'r."{key}" not in (select t."{key}" from {name} as t)']
-    for reference in own:
-        (column,) = reference.columns
-        conditions.append(
-            f'(r."{column}" is null or r."{column}" = r."{key}" '
-            f'or r."{column}" in (select t."{key}" from {name} as t))'
-        )
-    statement = (
-        f'insert into {name} select r.* from memory."{table.name}" as r '
-        f"where {' and '.join(conditions)} order by {order}"
+    inside = f'(select t."{key}" from {name} as t)'
+    rest = f'insert into {name} select r.* from memory."{table.name}" as r where r."{key}" not in {inside}'
+    ready = "".join(
+        f' and (r."{column}" is null or r."{column}" = r."{key}" or r."{column}" in {inside})'
+        for column in (reference.columns[0] for reference in own)
     )
-    while (inserted := connection.execute(statement).fetchone()) and inserted[0]:
+    while (inserted := connection.execute(f"{rest}{ready} order by {order}").fetchone()) and inserted[0]:
         pass
+    connection.execute(f"{rest} order by {order}")
 
 
 def _comment(connection: duckdb.DuckDBPyConnection, table: BankTable, engine: str) -> None:

@@ -8,12 +8,13 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
+import duckdb
 import pytest
 from click.testing import CliRunner
 
 from glue import bank
 from glue.bank import loading
-from glue.bank.manifest import Statement
+from glue.bank.manifest import BankColumn, BankKey, BankTable, Statement
 from glue.cli import cli
 from glue.errors import GlueError
 from glue.home import Home
@@ -215,6 +216,26 @@ def test_a_question_without_a_gold_is_named(
     monkeypatch.setattr(loading, "read_manifest", lambda: bare)
     with pytest.raises(GlueError, match="has no gold for sqlite"):
         bank.load_bank(home, "sqlite", "x")
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "oracle-local"])
+def test_a_table_that_refers_to_itself_goes_in_parents_first(
+    manifest: bank.Manifest, tmp_path: Path, engine: str
+) -> None:
+    columns = (
+        BankColumn("unit_id", 1, 1, "INTEGER", False, True, None, "Unit", "i"),
+        BankColumn(
+            "parent_id", 2, 2, "INTEGER", True, False, None, "Unit above", "case when i < 5 then i + 1 end"
+        ),
+    )
+    key = BankKey("fk_units_parent", ("parent_id",), "units", ("unit_id",))
+    units = BankTable("units", 1, 1, 5, "One row per unit", columns, (key,))
+    made = replace(manifest, databases={**manifest.databases, DB_ID: (units,)})
+    path = tmp_path / "units.duckdb"
+    bank.write_duckdb(made, DB_ID, path, engine)
+    with duckdb.connect(str(path), read_only=True) as connection:
+        found = connection.execute("select unit_id, parent_id from units order by 1").fetchall()
+    assert found == [(1, 2), (2, 3), (3, 4), (4, 5), (5, None)]
 
 
 def test_an_unknown_engine_is_named(home: Home) -> None:
