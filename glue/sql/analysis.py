@@ -26,7 +26,8 @@ def sql_analysis(sql: str, dialect: str) -> dict[str, Any]:
     `dialect` is sqlglot's name of it: sqlite, duckdb, oracle, tsql, postgres, mysql. Keys of the result:
     parse_outcome (parsed, too_large, too_deep, failed, empty), parse_error, n_statements, is_read,
     normal_form, normal_form_lower, is_ordered, has_limit, limit_rows (-1 for SQLite's `LIMIT -1`),
-    offset_rows, order_probe_sql, order_probe_problem, plan_sensitivity, whole_if_integer, tables, n_joins, findings.
+    offset_rows, order_probe_sql, order_probe_problem, plan_sensitivity, whole_if_integer, tables, n_joins,
+    findings.
 
     Of a text that does not parse, `plan_sensitivity` and `order_probe_problem` are unparsed, `findings` has
     the error, and the rest is None or empty. Of several statements in one text the flags tell of the first;

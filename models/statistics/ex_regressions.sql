@@ -89,7 +89,11 @@ fitted as (
         benchmark,
         prediction_set,
         'paper' as fit,
-        [{% for label, _ in features %}'{{ label }}'{{ ', ' if not loop.last }}{% endfor %}] as names,
+        [
+            {% for label, _ in features -%}
+            '{{ label }}',
+            {% endfor -%}
+        ] as names,
         logistic_fit(nine, outcomes, db_ids, true) as found,
     from gathered
 
@@ -99,7 +103,11 @@ fitted as (
         benchmark,
         prediction_set,
         'identified' as fit,
-        [{% for label, _ in features %}'{{ label }}'{{ ', ' if not loop.last }}{% endfor %}] as names,
+        [
+            {% for label, _ in features -%}
+            '{{ label }}',
+            {% endfor -%}
+        ] as names,
         logistic_fit(nine, outcomes, db_ids, false) as found,
     from gathered
 
@@ -136,7 +144,8 @@ select
     feature_number,
     feature,
     found.coefficients[feature_number] as coefficient,
-    found.standard_errors[feature_number] as standard_error,
+    -- Within a schema the scores of its own effect sum to zero: clustering by schema says nothing of it.
+    case when not starts_with(feature, 'schema ') then found.standard_errors[feature_number] end as standard_error,
     coefficient - found.t_quantile * standard_error as ci_low,
     coefficient + found.t_quantile * standard_error as ci_high,
     found.problems[feature_number] as problem,
