@@ -41,9 +41,8 @@ def deployability(database: str, benchmark: str | None) -> None:
 
 
 def _print(card: Card) -> None:
-    print(
-        f"{card.db_id} ({card.benchmark}): passes {card.n_passed} of {card.n_measured} checks that were measured"
-    )
+    score = f"{card.n_passed} of {card.n_measured} checks that were measured"
+    print(f"{card.db_id} ({card.benchmark}): passes {score}")
     rows = [
         (
             _MARKS[check.status],

@@ -63,8 +63,8 @@ PLACES_TYPE = (
 VALIDITY_TYPE = "STRUCT(valid_in VARCHAR[], oracle_versions INTEGER[])"
 FIT_TYPE = (
     "STRUCT(outcome VARCHAR, intercept DOUBLE, coefficients DOUBLE[], standard_errors DOUBLE[], "
-    "problems VARCHAR[], is_separated BOOLEAN, accuracy DOUBLE, cv_accuracy DOUBLE, group_cv_accuracy DOUBLE, n_rows BIGINT, "
-    "n_positive BIGINT, n_groups BIGINT, t_quantile DOUBLE)"
+    "problems VARCHAR[], is_separated BOOLEAN, accuracy DOUBLE, cv_accuracy DOUBLE, "
+    "group_cv_accuracy DOUBLE, n_rows BIGINT, n_positive BIGINT, n_groups BIGINT, t_quantile DOUBLE)"
 )
 MATCH_TYPE = "STRUCT(outcome VARCHAR, mapping INTEGER[], n_trials BIGINT)"
 EXTRACTION_TYPE = "STRUCT(sql VARCHAR, steps VARCHAR[], cut_away VARCHAR)"
