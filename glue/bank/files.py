@@ -229,10 +229,8 @@ def _fill_duckdb(
     connection.execute("use bank")
     connection.execute("begin")
     for table in tables:
-        name = quoted_name(table.name, engine)
         connection.execute(create_statement(table, engine))
-        order = name_list(table.primary_key, engine) or "all"
-        connection.execute(f'insert into {name} select * from memory."{table.name}" order by {order}')
+        _insert_rows(connection, table, engine)
         _comment(connection, table, engine)
     if engine in PINNED:
         write_pinned(connection, PINNED[engine])
@@ -240,6 +238,29 @@ def _fill_duckdb(
     connection.execute("checkpoint bank")
     connection.execute("use memory")
     connection.execute("detach bank")
+
+
+def _insert_rows(connection: duckdb.DuckDBPyConnection, table: BankTable, engine: str) -> None:
+    """By primary key; where rows refer to rows of their own table, those referred to in a statement before.
+
+    DuckDB checks a key against what stood in the table when the statement began.
+    """
+    name = quoted_name(table.name, engine)
+    order = name_list(table.primary_key, engine) or "all"
+    own = [k for k in table.foreign_keys if k.is_enforced and k.referenced_table == table.name]
+    if not own:
+        connection.execute(f'insert into {name} select * from memory."{table.name}" order by {order}')
+        return
+    (key,) = table.primary_key
+    inside = f'(select t."{key}" from {name} as t)'
+    rest = f'insert into {name} select r.* from memory."{table.name}" as r where r."{key}" not in {inside}'
+    ready = "".join(
+        f' and (r."{column}" is null or r."{column}" = r."{key}" or r."{column}" in {inside})'
+        for column in (reference.columns[0] for reference in own)
+    )
+    while (inserted := connection.execute(f"{rest}{ready} order by {order}").fetchone()) and inserted[0]:
+        pass
+    connection.execute(f"{rest} order by {order}")
 
 
 def _comment(connection: duckdb.DuckDBPyConnection, table: BankTable, engine: str) -> None:
@@ -251,11 +272,13 @@ def _comment(connection: duckdb.DuckDBPyConnection, table: BankTable, engine: st
         said = table_comment(dialect, own_name(table.name, engine), table.description)
     connection.execute(f"comment on table {name} is {quoted(said)}")
     for column in table.columns:
-        said = column.description
+        shown = column.description
         if is_local:
             declared = declared_type(column.data_type, engine)
-            said = column_comment(own_name(column.name, engine), declared, column.description)
-        connection.execute(f"comment on column {name}.{quoted_name(column.name, engine)} is {quoted(said)}")
+            shown = column_comment(own_name(column.name, engine), declared, column.description)
+        if shown is not None:
+            place = f"{name}.{quoted_name(column.name, engine)}"
+            connection.execute(f"comment on column {place} is {quoted(shown)}")
 
 
 def _same_duckdb(connection: duckdb.DuckDBPyConnection, left: Path, right: Path) -> bool:

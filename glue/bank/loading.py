@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from glue.bank.ddl import own_name
+from glue.bank.documentation import documented
 from glue.bank.files import write_duckdb, write_instance, write_sqlite
 from glue.bank.manifest import (
     DIALECT_OF,
@@ -42,6 +43,7 @@ def load_bank(
     command: str,
     instances: Sequence[str] = (),
     server: ServerChoice | None = None,
+    documented_share: float | None = None,
 ) -> ImportReport:
     """Write the bank's databases, under bank/<engine>/ of the home or on a server, and land their benchmark.
 
@@ -54,18 +56,23 @@ def load_bank(
     """
     from glue.importers.common import land
 
-    return land(home, bank_batch(home, engine, instances, server), replace=True, command=command)
+    batch = bank_batch(home, engine, instances, server, documented_share)
+    return land(home, batch, replace=True, command=command)
 
 
 def bank_batch(
-    home: Home, engine: str, instances: Sequence[str] = (), server: ServerChoice | None = None
+    home: Home,
+    engine: str,
+    instances: Sequence[str] = (),
+    server: ServerChoice | None = None,
+    documented_share: float | None = None,
 ) -> ImportBatch:
     """Write the bank for an engine and give what is to be landed of it."""
     if engine not in ENGINES:
         close = nearest(engine, list(ENGINES))
         hint = f"did you mean {close!r}?" if close else f"engines: {', '.join(ENGINES)}"
         raise GlueError(f"the bank is not written for {engine!r}", hint)
-    manifest = read_manifest()
+    manifest = documented(read_manifest(), documented_share)
     folder = home.root / "bank" / engine
     chosen = _chosen(manifest, instances)
     if engine not in FILE_SUFFIXES:

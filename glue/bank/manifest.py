@@ -74,7 +74,7 @@ class BankColumn:
     is_nullable: bool
     is_primary_key: bool
     value_domain: str | None  # the domain whose values and meanings document the column
-    description: str
+    description: str | None  # None: not shown, see glue/bank/documentation.py
     generator: str
 
 

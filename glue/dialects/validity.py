@@ -20,7 +20,7 @@ MAX_CHARACTERS = 100_000
 
 
 def sql_validity(sql: str, dialect: str) -> dict[str, Any]:
-    """`valid_in`, dialects by sqlglot's names; `oracle_versions`, those whose grammar takes an Oracle text."""
+    """`valid_in`: dialects by sqlglot's names; `oracle_versions`: whose grammar takes an Oracle text."""
     if len(sql) > MAX_CHARACTERS:
         return {"valid_in": [], "oracle_versions": []}
     versions = [version for version in ORACLE_VERSIONS if dialect == "oracle" and _is_read(sql, version)]

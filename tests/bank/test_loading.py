@@ -8,12 +8,13 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
+import duckdb
 import pytest
 from click.testing import CliRunner
 
 from glue import bank
 from glue.bank import loading
-from glue.bank.manifest import Statement
+from glue.bank.manifest import BankColumn, BankKey, BankTable, Statement
 from glue.cli import cli
 from glue.errors import GlueError
 from glue.home import Home
@@ -45,6 +46,7 @@ def test_loading_lands_questions_golds_and_catalog(home: Home, manifest: bank.Ma
         "foreign_keys": 24,
         "questions": 95,
         "question_constraints": 534,
+        "question_constructs": 75,
         "question_result_columns": 290,
         "golds": 190,  # as they are, and as they were at the first pass
         "question_statements": 380,
@@ -216,6 +218,26 @@ def test_a_question_without_a_gold_is_named(
         bank.load_bank(home, "sqlite", "x")
 
 
+@pytest.mark.parametrize("engine", ["duckdb", "oracle-local"])
+def test_a_table_that_refers_to_itself_goes_in_parents_first(
+    manifest: bank.Manifest, tmp_path: Path, engine: str
+) -> None:
+    columns = (
+        BankColumn("unit_id", 1, 1, "INTEGER", False, True, None, "Unit", "i"),
+        BankColumn(
+            "parent_id", 2, 2, "INTEGER", True, False, None, "Unit above", "case when i < 5 then i + 1 end"
+        ),
+    )
+    key = BankKey("fk_units_parent", ("parent_id",), "units", ("unit_id",))
+    units = BankTable("units", 1, 1, 5, "One row per unit", columns, (key,))
+    made = replace(manifest, databases={**manifest.databases, DB_ID: (units,)})
+    path = tmp_path / "units.duckdb"
+    bank.write_duckdb(made, DB_ID, path, engine)
+    with duckdb.connect(str(path), read_only=True) as connection:
+        found = connection.execute("select unit_id, parent_id from units order by 1").fetchall()
+    assert found == [(1, 2), (2, 3), (3, 4), (4, 5), (5, None)]
+
+
 def test_an_unknown_engine_is_named(home: Home) -> None:
     with pytest.raises(GlueError, match="not written for 'sqlit'") as raised:
         bank.load_bank(home, "sqlit", "x")
@@ -234,3 +256,13 @@ def test_the_command_takes_instances(
 
 def _sha256(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def test_a_share_of_the_columns_is_documented(home: Home, small: bank.Manifest) -> None:
+    """Which ones is drawn by name: a larger share holds the smaller one."""
+    shown = {}
+    for share in (0.0, 0.3, 0.6):
+        columns = bank.bank_batch(home, "duckdb", documented_share=share).rows["columns"]
+        shown[share] = {(row["table_name"], row["column_name"]) for row in columns if row["description"]}
+        assert len(shown[share]) == round(share * len(columns))
+    assert shown[0.0] < shown[0.3] < shown[0.6]
