@@ -8,13 +8,12 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
-import duckdb
 import pytest
 from click.testing import CliRunner
 
 from glue import bank
 from glue.bank import loading
-from glue.bank.manifest import BankColumn, BankKey, BankTable, Statement
+from glue.bank.manifest import Statement
 from glue.cli import cli
 from glue.errors import GlueError
 from glue.home import Home
