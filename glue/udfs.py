@@ -59,6 +59,7 @@ PLACES_TYPE = (
     "STRUCT(outcome VARCHAR, error VARCHAR, names VARCHAR[], places STRUCT(table_key VARCHAR, kind VARCHAR, "
     "first_character BIGINT, own_character BIGINT, last_character BIGINT)[])"
 )
+VALIDITY_TYPE = "STRUCT(valid_in VARCHAR[], oracle_versions INTEGER[])"
 MATCH_TYPE = "STRUCT(outcome VARCHAR, mapping INTEGER[], n_trials BIGINT)"
 EXTRACTION_TYPE = "STRUCT(sql VARCHAR, steps VARCHAR[], cut_away VARCHAR)"
 TOLERANT_TYPE = "STRUCT(outcome VARCHAR, n_trials BIGINT)"
@@ -79,6 +80,8 @@ def register(connection: duckdb.DuckDBPyConnection) -> None:
         ("knowledge_key", _knowledge_key_batch, ["VARCHAR", "VARCHAR", "VARCHAR"], KEY_TYPE, "arrow"),
         ("sql_table_places", _table_places, ["VARCHAR", "VARCHAR"], PLACES_TYPE, "native"),
         ("sql_analysis_version", _version, [], "VARCHAR", "native"),
+        ("sql_validity", _validity, ["VARCHAR", "VARCHAR"], VALIDITY_TYPE, "native"),
+        ("sql_validity_version", _validity_version, [], "VARCHAR", "native"),
         ("spider_hardness", _hardness, ["VARCHAR", "VARCHAR"], "VARCHAR", "native"),
         ("sql_in_dialect", _in_dialect, ["VARCHAR", "VARCHAR", "VARCHAR"], "VARCHAR", "native"),
         ("extract_sql", _extract_sql, ["VARCHAR"], EXTRACTION_TYPE, "native"),
@@ -369,6 +372,22 @@ def _version() -> str:
     from glue.sql.analysis import analysis_version
 
     return analysis_version()
+
+
+def _validity(sql: str | None, dialect: str | None) -> dict[str, Any]:
+    """The dialects that take a text, and the versions of Oracle that do."""
+    try:
+        from glue.dialects.validity import sql_validity
+
+        return sql_validity(sql or "", dialect or "")
+    except Exception:
+        return {"valid_in": [], "oracle_versions": []}
+
+
+def _validity_version() -> str:
+    from glue.dialects.validity import validity_version
+
+    return validity_version()
 
 
 def _hardness(sql: str | None, dialect: str | None) -> str | None:

@@ -9,7 +9,7 @@ import os
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,7 @@ from glue.bank.generation import TableRows, generate, generated
 from glue.bank.instances import apply_steps, quoted
 from glue.bank.manifest import DIALECT_OF, BankTable, InstanceStep, Manifest
 from glue.dialects.catalog import column_comment, table_comment
+from glue.dialects.pinned import Pinned, write_pinned
 from glue.errors import GlueError
 
 if TYPE_CHECKING:
@@ -26,6 +27,11 @@ if TYPE_CHECKING:
 
 _SQLITE_VERSION_STAMP = (3_040_000).to_bytes(4, "big")
 _SQLITE_VERSION_OFFSET = 96  # "SQLITE_VERSION_NUMBER of the library that last wrote it": information only
+
+TODAY = datetime(2025, 6, 30, 12)
+"""What clocks say in the bank: nothing in its data is booked later."""
+PINNED = {"oracle-local": Pinned(TODAY, 21), "mssql-local": Pinned(TODAY)}
+"""What a local engine's server says of itself: Oracle 21c (ESQ-Bench, section 8.3)."""
 
 _DUCKDB_BLOCK_BYTES = 16_384  # the smallest: every column starts a block of its own
 _SQLITE_SETTINGS = """
@@ -228,6 +234,8 @@ def _fill_duckdb(
         order = name_list(table.primary_key, engine) or "all"
         connection.execute(f'insert into {name} select * from memory."{table.name}" order by {order}')
         _comment(connection, table, engine)
+    if engine in PINNED:
+        write_pinned(connection, PINNED[engine])
     connection.execute("commit")
     connection.execute("checkpoint bank")
     connection.execute("use memory")
@@ -273,5 +281,9 @@ def _content(connection: duckdb.DuckDBPyConnection, catalog: str) -> list[Any]:
         "select table_name, column_name, comment from duckdb_columns() where database_name = ? order by all",
         [catalog],
     ).fetchall()
+    macros = connection.execute(
+        "select function_name, macro_definition from duckdb_functions() where database_name = ? order by all",
+        [catalog],
+    ).fetchall()
     rows = [connection.execute(f'select * from {catalog}."{name}"').fetchall() for name, _, _ in tables]
-    return [tables, comments, rows]
+    return [tables, comments, macros, rows]

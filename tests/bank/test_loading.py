@@ -44,6 +44,8 @@ def test_loading_lands_questions_golds_and_catalog(home: Home, manifest: bank.Ma
         "columns": n_columns,
         "foreign_keys": 24,
         "questions": 95,
+        "question_constraints": 534,
+        "question_result_columns": 290,
         "golds": 190,  # as they are, and as they were at the first pass
         "question_statements": 380,
     }
@@ -148,32 +150,19 @@ def test_each_question_of_d_prime_has_a_database(
     assert not again.is_new and again.import_id == report.import_id
 
 
-def test_what_d_prime_lands_of_the_catalog_is_what_the_file_holds(home: Home, small: bank.Manifest) -> None:
-    from glue.importers.introspection import introspect
-
-    bank.load_bank(home, "duckdb", "x", ["D'"])
-    bank.load_bank(home, "sqlite", "x", ["D'"])
-    counted = {
-        (row["benchmark"], row["db_id"], row["table_name"]): row["n_rows"]
-        for row in landed_keys(
-            home, "tables", columns=["benchmark", "db_id", "table_name", "n_rows"]
-        ).to_pylist()
-    }
-    for row in landed_keys(home, "databases", columns=["benchmark", "db_id", "path"]).to_pylist():
-        for table in introspect(Path(row["path"])).tables:
-            assert counted[row["benchmark"], row["db_id"], table.name] == table.n_rows
-    # sample values are the base data's everywhere: a prompt is the same on D and on D′
+def test_d_prime_lands_no_catalog_and_says_whose_questions_these_are(
+    home: Home, small: bank.Manifest
+) -> None:
+    """Nobody is asked them: the schema is the base's, and what is answered there is run here too."""
+    report = bank.load_bank(home, "duckdb", "x", ["D'"])
+    assert {"tables", "columns", "foreign_keys", "question_constraints"}.isdisjoint(report.counts)
+    names = ["question_id", "benchmark", "base_benchmark"]
+    landed = landed_keys(home, "questions", columns=names).to_pylist()
+    assert [row["base_benchmark"] for row in landed] == ["enterprise_duckdb"] * 3
     bank.load_bank(home, "duckdb", "x")
-    bank.load_bank(home, "sqlite", "x")
-    names = ["benchmark", "column_name", "sample_values"]
-    for engine in ("duckdb", "sqlite"):
-        samples = {
-            tuple(row["sample_values"])
-            for row in landed_keys(home, "columns", columns=names).to_pylist()
-            if row["column_name"] == "customer_name"
-            and row["benchmark"].endswith("duckdb") == (engine == "duckdb")
-        }
-        assert len(samples) == 1
+    landed = landed_keys(home, "questions", columns=names).to_pylist()
+    own = [row["base_benchmark"] for row in landed if row["benchmark"] == "enterprise_duckdb"]
+    assert own == [None] * 3
 
 
 def test_one_instance_and_a_second(home: Home, small: bank.Manifest) -> None:
@@ -211,7 +200,7 @@ def test_a_newer_bank_takes_the_place_of_the_old(
 ) -> None:
     first = bank.load_bank(home, "duckdb", "first")
     folder = Path(shutil.copytree(manifest.folder, tmp_path / "bank"))
-    path = folder / "bank_tables.csv"
+    path = folder / "t1_a_sales_orders" / "tables.csv"
     path.write_text(path.read_text("utf-8").replace("One row per supplier", "Each supplier"), "utf-8")
     monkeypatch.setattr(loading, "read_manifest", lambda: bank.read_manifest(folder))
     second = bank.load_bank(home, "duckdb", "second")
