@@ -15,8 +15,8 @@ Outcomes = dict[str, list[MutationOutcome]]
 
 
 @pytest.fixture(scope="module")
-def outcomes(manifest: bank.Manifest, bench: Bench) -> Outcomes:
-    return {question.question_id: mutation_outcomes(bench, question) for question in manifest.questions}
+def outcomes(manifest: bank.Manifest, oracle_bench: OracleBench) -> Outcomes:
+    return {question.question_id: mutation_outcomes(oracle_bench, question) for question in manifest.questions}
 
 
 def test_nine_in_ten_changes_show(outcomes: Outcomes) -> None:
