@@ -1,4 +1,4 @@
-"""The enterprise bank: databases and questions of our own, made from the manifest in seeds/bank/.
+"""The enterprise bank: databases and questions of our own, made from the manifest in enterprise/.
 
 `manifest` says what is in it and `reading` reads it; `generation` makes the rows, `instances` changes them
 for D′, `files` writes both, and `loading` lands them.

@@ -45,7 +45,7 @@ def apply_steps(
             n_rows = cursor.rowcount if engine == "sqlite" else cursor.fetchone()[0]
         except Exception as error:
             raise GlueError(
-                f"{place} fails: {str(error).splitlines()[0]}", f"mend it in bank_instances.csv: {statement}"
+                f"{place} fails: {str(error).splitlines()[0]}", f"mend it in instances.csv: {statement}"
             ) from error
         if n_rows < 1:
             raise GlueError(f"{place} touches no row", f"mend its row_condition: {statement}")

@@ -1,10 +1,11 @@
-"""What the bank's manifest says: CSV files in seeds/bank/ that dbt reads as seeds too.
+"""What the bank's manifest says: CSV files in enterprise/, one folder to a database.
 
-A database is rows of bank_tables, bank_columns, bank_foreign_keys and bank_value_domains. A question is one
-row of bank_questions; what its answer must hold to are rows of bank_constraints, its statements (gold,
-distractor, second gold, by dialect) rows of bank_statements, and its supplementary instance D′ rows of
-bank_instances. More databases and questions are more rows. Schema and questions follow ESQ-Bench, sections
-4.4, 4.5 and 5.4.
+`databases.csv` names the databases and `value_domains.csv` holds the domains that several of them share. A
+folder `<db_id>/` has `tables`, `columns`, `foreign_keys` and `value_domains`, `facts` about its data, and the
+questions: `questions`, what their answers must hold to (`constraints`), their statements by role and dialect,
+the steps to their supplementary `instances` D′, the Oracle `constructs` they need and the `result_columns` of
+their golds. More databases and questions are more rows. Schema and questions follow ESQ-Bench, sections 4.3
+to 4.5 and 5.4.
 """
 
 from __future__ import annotations
@@ -43,9 +44,23 @@ ROLES = ("gold", "distractor", "second_gold")
 EDITIONS = ("final", "first_pass")
 CONSTRAINT_KINDS = ("grain", "output", "null", "boundary", "ordering", "duplicates", "scope", "rounding")
 ACTIONS = ("insert", "update")
+VALUE_TYPES = ("integer", "number", "text", "date")
+EXCEPTION_KINDS = ("inexpressible", "rounding", "collation", "type")
 
 Value = str | int | float | None
 """A value as JSON gives it; dates are ISO texts."""
+
+
+@dataclass(frozen=True)
+class BankDatabase:
+    """One database of the bank: its place in ESQ-Bench's tiers, and how much of it is documented."""
+
+    db_id: str
+    schema_id: str  # ESQ-Bench's name, T2-A
+    tier: int  # 1 academic baseline, 2 enterprise moderate, 3 enterprise complex
+    question_prefix: str  # how the ids of its questions begin
+    title: str
+    documented_share: float  # of columns whose description models are shown, 0 to 1
 
 
 @dataclass(frozen=True)
@@ -59,7 +74,7 @@ class BankColumn:
     is_nullable: bool
     is_primary_key: bool
     value_domain: str | None  # the domain whose values and meanings document the column
-    description: str
+    description: str | None  # None: not shown, see glue/bank/documentation.py
     generator: str
 
 
@@ -102,12 +117,42 @@ class DomainValue:
 
 
 @dataclass(frozen=True)
+class Fact:
+    """One statement about a database's data that holds: a DuckDB query for one number, and its bounds."""
+
+    text: str
+    query: str
+    at_least: float | None
+    at_most: float | None
+
+
+@dataclass(frozen=True)
 class Constraint:
     """One thing the answer must hold to, in plain words."""
 
     number: int  # 1-based
     kind: str  # one of CONSTRAINT_KINDS
+    is_activated: bool  # by D′: an answer that breaks it gives another result there
     text: str
+
+
+@dataclass(frozen=True)
+class ResultColumn:
+    """One column of a gold's result: integer, number of so many decimals, text or date."""
+
+    position: int  # 1-based
+    name: str
+    value_type: str  # one of VALUE_TYPES
+    n_decimals: int | None
+
+
+@dataclass(frozen=True)
+class DialectException:
+    """A dialect in which a question's gold cannot give what Oracle's gives, with the kind and the reason."""
+
+    dialect: str
+    kind: str  # one of EXCEPTION_KINDS
+    reason: str
 
 
 @dataclass(frozen=True)
@@ -148,6 +193,9 @@ class BankQuestion:
     is_sd_probe: bool
     constraints: tuple[Constraint, ...]
     statements: tuple[Statement, ...]
+    constructs: tuple[str, ...] = ()  # Oracle's, that the question calls for
+    result_columns: tuple[ResultColumn, ...] = ()
+    dialect_exceptions: tuple[DialectException, ...] = ()
 
     @property
     def intent(self) -> str:
@@ -171,10 +219,12 @@ class Manifest:
     """
 
     folder: Path
+    about: dict[str, BankDatabase]
     databases: dict[str, tuple[BankTable, ...]]
     questions: tuple[BankQuestion, ...]
     domains: dict[str, tuple[DomainValue, ...]]
     instances: dict[str, tuple[InstanceStep, ...]]
+    facts: dict[str, tuple[Fact, ...]]
 
     @property
     def has_second_golds(self) -> bool:

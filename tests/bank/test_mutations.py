@@ -15,8 +15,8 @@ Outcomes = dict[str, list[MutationOutcome]]
 
 
 @pytest.fixture(scope="module")
-def outcomes(manifest: bank.Manifest, bench: Bench) -> Outcomes:
-    return {question.question_id: mutation_outcomes(bench, question) for question in manifest.questions}
+def outcomes(manifest: bank.Manifest, oracle_bench: OracleBench) -> Outcomes:
+    return {question.question_id: mutation_outcomes(oracle_bench, question) for question in manifest.questions}
 
 
 def test_nine_in_ten_changes_show(outcomes: Outcomes) -> None:
@@ -51,8 +51,10 @@ def test_hardly_any_change_does_not_run(outcomes: Outcomes) -> None:
 
 
 def test_the_survivors_are_the_listed_ones(manifest: bank.Manifest, outcomes: Outcomes) -> None:
-    with (manifest.folder / "bank_equivalent_mutations.csv").open(encoding="utf-8", newline="") as file:
-        listed = list(csv.DictReader(file))
+    listed = []
+    for path in manifest.folder.glob("*/equivalent_mutations.csv"):
+        with path.open(encoding="utf-8", newline="") as file:
+            listed += list(csv.DictReader(file))
     survivors = {
         (name, f"{outcome.mutation.name}: {outcome.mutation.what}")
         for name, found in outcomes.items()

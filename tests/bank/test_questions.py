@@ -20,7 +20,7 @@ from tests.bank.checks import (
     separated_by,
 )
 
-QUESTIONS = [question.question_id for question in bank.read_manifest().questions]
+TRANSLATED = [q.question_id for q in bank.read_manifest().questions if q.sql("gold", "duckdb") is not None]
 N_QUESTIONS = 95
 GROUPS = {
     "simple_select_ordering": 25,
@@ -49,7 +49,7 @@ def test_no_two_questions_read_the_same(manifest: bank.Manifest) -> None:
     assert len({question.question.lower() for question in manifest.questions}) == len(manifest.questions)
 
 
-@pytest.mark.parametrize("question_id", QUESTIONS)
+@pytest.mark.parametrize("question_id", TRANSLATED)
 def test_a_question_holds_what_every_question_must(
     manifest: bank.Manifest, bench: Bench, question_id: str
 ) -> None:

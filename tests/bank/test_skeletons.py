@@ -11,7 +11,7 @@ from tests.bank.texts import MAX_SAME_SHAPE, golds_of, shared_skeletons, skeleto
 @pytest.mark.parametrize("dialect", ["oracle", "duckdb", "sqlite"])
 def test_no_two_golds_share_a_skeleton(manifest: bank.Manifest, dialect: str) -> None:
     golds = golds_of(manifest.questions, dialect)
-    assert len(golds) == len(manifest.questions)
+    assert len(golds) == (len(manifest.questions) if dialect == "oracle" else len(translated))
     assert shared_skeletons(golds, dialect, masks_names=False, n_allowed=1) == []
     assert shared_skeletons(golds, dialect, masks_names=True, n_allowed=MAX_SAME_SHAPE) == []
 
