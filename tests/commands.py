@@ -35,27 +35,33 @@ def glue(
 ) -> subprocess.CompletedProcess[str]:
     """Run `glue …` on the warehouse in `home`; unless a failure is expected, it must succeed."""
     words = [str(argument) for argument in arguments]
-    finished = _in_own_process(home, words) if in_own_process else _in_this_process(home, words)
+    environment = {**os.environ, "EVALHOUSE_HOME": str(home)}
+    finished = (_in_own_process if in_own_process else in_this_process)(words, home, environment)
     said = f"glue {' '.join(words)}\n{finished.stdout}\n{finished.stderr}"
     assert (finished.returncode != 0) == is_failure_expected, said
     return finished
 
 
-def _in_own_process(home: Path, words: list[str]) -> subprocess.CompletedProcess[str]:
+def _in_own_process(
+    words: list[str], folder: Path, environment: dict[str, str]
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "glue", *words],
-        env={**os.environ, "EVALHOUSE_HOME": str(home)},
-        cwd=home,
+        env=environment,
+        cwd=folder,
         capture_output=True,
         text=True,
         timeout=900,
     )
 
 
-def _in_this_process(home: Path, words: list[str]) -> subprocess.CompletedProcess[str]:
+def in_this_process(
+    words: list[str], folder: Path, environment: dict[str, str]
+) -> subprocess.CompletedProcess[str]:
+    """Run `glue …` as if it were started in a folder with an environment, and say how it ended."""
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
     code = 0
-    with _as_started_in(home), redirect_stdout(out), redirect_stderr(err):
+    with _as_started_in(folder, environment), redirect_stdout(out), redirect_stderr(err):
         try:
             cli.main(words)
         except SystemExit as stopped:
@@ -65,15 +71,15 @@ def _in_this_process(home: Path, words: list[str]) -> subprocess.CompletedProces
 
 
 @contextmanager
-def _as_started_in(home: Path) -> Iterator[None]:
+def _as_started_in(folder: Path, environment: dict[str, str]) -> Iterator[None]:
     """The folder and the environment of a command, then those of before."""
-    folder = Path.cwd()
-    with mock.patch.dict(os.environ, {"EVALHOUSE_HOME": str(home)}):
-        os.chdir(home)
+    before = Path.cwd()
+    with mock.patch.dict(os.environ, environment, clear=True):
+        os.chdir(folder)
         try:
             yield
         finally:
-            os.chdir(folder)
+            os.chdir(before)
 
 
 def run_dbt(home: Path, *nodes: str) -> None:

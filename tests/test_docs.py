@@ -10,7 +10,6 @@ import importlib.util
 import json
 import os
 import re
-import shlex
 import sqlite3
 import subprocess
 import sys
@@ -21,6 +20,7 @@ import pytest
 
 from tests.commands import glue
 from tests.engines.servers import Servers
+from tests.walked_pages import glue_words
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -143,17 +143,6 @@ def run(folder: Path, line: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         line, shell=True, cwd=folder, env=environment, capture_output=True, text=True, timeout=600
     )
-
-
-def glue_words(line: str) -> list[str] | None:
-    """What follows `glue` in a line; None if it takes a shell to run it."""
-    lexer = shlex.shlex(line, posix=True, punctuation_chars=True)
-    lexer.whitespace_split = True
-    program, *words = lexer
-    is_plain = (
-        program == "glue" and "$" not in line and not any(set(word) <= set("();<>|&") for word in words)
-    )
-    return words if is_plain else None
 
 
 def test_a_line_for_a_shell_is_told_from_a_plain_one() -> None:
