@@ -10,7 +10,9 @@ import duckdb
 import pytest
 
 from glue import bank
+from glue.bank.manifest import BankQuestion
 from tests.bank.checks import Bench
+from tests.bank.oracle_bench import OracleBench
 
 
 @pytest.fixture(scope="session")
@@ -21,6 +23,19 @@ def manifest() -> bank.Manifest:
 @pytest.fixture(scope="session")
 def bench(manifest: bank.Manifest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
     made = Bench(manifest, tmp_path_factory.mktemp("bank"))
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="session")
+def translated(manifest: bank.Manifest) -> tuple[BankQuestion, ...]:
+    """The questions whose golds have been put into the other dialects."""
+    return tuple(question for question in manifest.questions if question.sql("gold", "duckdb") is not None)
+
+
+@pytest.fixture(scope="session")
+def oracle_bench(manifest: bank.Manifest) -> Iterator[OracleBench]:
+    made = OracleBench(manifest)
     yield made
     made.close()
 
