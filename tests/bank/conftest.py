@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
-from dataclasses import replace
 
 import duckdb
 import pytest
@@ -14,6 +13,7 @@ from glue import bank
 from glue.bank.manifest import BankQuestion
 from tests.bank.checks import Bench
 from tests.bank.oracle_bench import OracleBench
+from tests.bank.tiers import tier_1_of
 
 
 @pytest.fixture(scope="session")
@@ -23,13 +23,7 @@ def manifest() -> bank.Manifest:
 
 @pytest.fixture(scope="session")
 def tier_1(manifest: bank.Manifest) -> bank.Manifest:
-    """The manifest of the two small databases, for what is alike for all."""
-    databases = {
-        name: tables for name, tables in manifest.databases.items() if manifest.about[name].tier == 1
-    }
-    questions = tuple(question for question in manifest.questions if question.db_id in databases)
-    about = {name: manifest.about[name] for name in databases}
-    return replace(manifest, about=about, databases=databases, questions=questions)
+    return tier_1_of(manifest)
 
 
 @pytest.fixture(scope="session")
