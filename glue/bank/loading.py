@@ -331,6 +331,8 @@ def _add_question(
         benchmark=batch.benchmark,
         question_id=question.question_id,
         question_position=position,
+        # The same question in every dialect: what a model answers in two can be compared in pairs.
+        source_question_id=question.question_id if base_benchmark is None else None,
         db_id=db_id,
         question=question.question,
         evidence=question.evidence,
