@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
+from dataclasses import replace
 
 import duckdb
 import pytest
@@ -18,6 +19,17 @@ from tests.bank.oracle_bench import OracleBench
 @pytest.fixture(scope="session")
 def manifest() -> bank.Manifest:
     return bank.read_manifest()
+
+
+@pytest.fixture(scope="session")
+def tier_1(manifest: bank.Manifest) -> bank.Manifest:
+    """The manifest of the two small databases, for what is alike for all."""
+    databases = {
+        name: tables for name, tables in manifest.databases.items() if manifest.about[name].tier == 1
+    }
+    questions = tuple(question for question in manifest.questions if question.db_id in databases)
+    about = {name: manifest.about[name] for name in databases}
+    return replace(manifest, about=about, databases=databases, questions=questions)
 
 
 @pytest.fixture(scope="session")
@@ -41,22 +53,22 @@ def oracle_bench(manifest: bank.Manifest) -> Iterator[OracleBench]:
 
 
 @pytest.fixture(scope="session")
-def in_sqlite(manifest: bank.Manifest, bench: Bench) -> Iterator[dict[str, sqlite3.Connection]]:
-    """The base data of every database."""
+def in_sqlite(tier_1: bank.Manifest, bench: Bench) -> Iterator[dict[str, sqlite3.Connection]]:
+    """The base data of the two small databases."""
     with ExitStack() as stack:
         yield {
             db_id: stack.enter_context(
                 closing(sqlite3.connect(f"file:{bench.base_file(db_id, 'sqlite')}?mode=ro", uri=True))
             )
-            for db_id in manifest.databases
+            for db_id in tier_1.databases
         }
 
 
 @pytest.fixture(scope="session")
-def in_duckdb(manifest: bank.Manifest, bench: Bench) -> Iterator[dict[str, duckdb.DuckDBPyConnection]]:
-    """The base data of every database."""
+def in_duckdb(tier_1: bank.Manifest, bench: Bench) -> Iterator[dict[str, duckdb.DuckDBPyConnection]]:
+    """The base data of the two small databases."""
     with ExitStack() as stack:
         yield {
             db_id: stack.enter_context(duckdb.connect(str(bench.base_file(db_id, "duckdb")), read_only=True))
-            for db_id in manifest.databases
+            for db_id in tier_1.databases
         }
