@@ -293,7 +293,7 @@ def _add_foreign_key(
 
 
 def _add_questions(batch: ImportBatch, manifest: Manifest, engine: str) -> None:
-    """Land the questions; what has no gold in the engine's dialect and no reason why is left out, and said."""
+    """Land the questions; what has no gold in the dialect, and no reason why, is left out and said."""
     left_out = []
     for position, question in enumerate(manifest.questions):
         if _is_asked_in(question, engine):
