@@ -293,7 +293,7 @@ def _add_foreign_key(
 
 
 def _add_questions(batch: ImportBatch, manifest: Manifest, engine: str) -> None:
-    """Land the questions; what has no gold in the engine's dialect and no reason why is left out, and said."""
+    """Land the questions; what has no gold in the dialect, and no reason why, is left out and said."""
     left_out = []
     for position, question in enumerate(manifest.questions):
         if _is_asked_in(question, engine):
@@ -331,6 +331,8 @@ def _add_question(
         benchmark=batch.benchmark,
         question_id=question.question_id,
         question_position=position,
+        # The same question in every dialect: what a model answers in two can be compared in pairs.
+        source_question_id=question.question_id if base_benchmark is None else None,
         db_id=db_id,
         question=question.question,
         evidence=question.evidence,

@@ -21,12 +21,12 @@ import duckdb
 
 from glue import bank
 from glue.bank.manifest import BankQuestion, Manifest
+from glue.bank.oracle import BASE, SUPPLEMENTARY
 from glue.cells import cell
 from glue.errors import GlueError
 from glue.sql.mutations import Mutation, Schema, mutations
 
 ENGINES = ("duckdb", "sqlite")
-BASE, SUPPLEMENTARY = "base", "D′"
 MAX_SECONDS = 10
 
 Rows = list[tuple[str | None, ...]]

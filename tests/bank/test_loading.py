@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-import shutil
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
-import duckdb
 import pytest
 from click.testing import CliRunner
 
 from glue import bank
 from glue.bank import loading
-from glue.bank.manifest import BankColumn, BankKey, BankTable, Statement
+from glue.bank.manifest import Statement
 from glue.cli import cli
 from glue.errors import GlueError
 from glue.home import Home
@@ -34,7 +32,11 @@ def small(manifest: bank.Manifest, monkeypatch: pytest.MonkeyPatch) -> bank.Mani
     return made
 
 
-def test_loading_lands_questions_golds_and_catalog(home: Home, manifest: bank.Manifest) -> None:
+def test_loading_lands_questions_golds_and_catalog(
+    home: Home, tier_1: bank.Manifest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    manifest = tier_1
+    monkeypatch.setattr(loading, "read_manifest", lambda: manifest)
     report = bank.load_bank(home, "sqlite", "glue bank load sqlite")
     assert report.is_new and report.refusals == []
     assert report.benchmark == "enterprise"
@@ -198,13 +200,12 @@ def test_a_wrong_instance_is_named(
 
 
 def test_a_newer_bank_takes_the_place_of_the_old(
-    home: Home, manifest: bank.Manifest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    home: Home, small: bank.Manifest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = bank.load_bank(home, "duckdb", "first")
-    folder = Path(shutil.copytree(manifest.folder, tmp_path / "bank"))
-    path = folder / "t1_a_sales_orders" / "tables.csv"
-    path.write_text(path.read_text("utf-8").replace("One row per supplier", "Each supplier"), "utf-8")
-    monkeypatch.setattr(loading, "read_manifest", lambda: bank.read_manifest(folder))
+    tables = small.databases[DB_ID]
+    newer = replace(small, databases={DB_ID: (replace(tables[0], description="Each one"), *tables[1:])})
+    monkeypatch.setattr(loading, "read_manifest", lambda: newer)
     second = bank.load_bank(home, "duckdb", "second")
     assert second.is_new and second.import_id != first.import_id
 

@@ -7,7 +7,9 @@ import csv
 import pytest
 
 from glue import bank
-from tests.bank.checks import Bench, MutationOutcome, mutation_outcomes, rate
+from tests.bank.checks import MutationOutcome, rate
+from tests.bank.oracle_bench import OracleBench
+from tests.bank.oracle_checks import mutation_outcomes
 
 LEAST_RATE, LEAST_RATE_OF_A_GOLD = 0.9, 0.6
 
@@ -16,7 +18,9 @@ Outcomes = dict[str, list[MutationOutcome]]
 
 @pytest.fixture(scope="module")
 def outcomes(manifest: bank.Manifest, oracle_bench: OracleBench) -> Outcomes:
-    return {question.question_id: mutation_outcomes(oracle_bench, question) for question in manifest.questions}
+    return {
+        question.question_id: mutation_outcomes(oracle_bench, question) for question in manifest.questions
+    }
 
 
 def test_nine_in_ten_changes_show(outcomes: Outcomes) -> None:
