@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from types import FrameType
-from typing import Any
+from typing import Any, ClassVar
 
 from glue.engines import engine_named
 from glue.engines.server import Address
@@ -48,6 +48,9 @@ _GARBLED = (NotArrow, ValueError, LookupError, TypeError, AttributeError, Recurs
 class Wave:
     """One run over the statements that are due."""
 
+    ledger_class: ClassVar[type[Ledger]] = Ledger
+    worker_module: ClassVar[str] = "glue.worker"
+
     home: Home
     statements: list[Statement]
     limits: TimeLimits
@@ -66,7 +69,7 @@ class Wave:
         for engine in sorted({statement.engine for statement in self.statements}):
             engine_named(engine)
         self._databases = Databases(self.home, self.indexes, self.unions, self.addresses, self.n_workers)
-        self._ledger = Ledger(
+        self._ledger = self.ledger_class(
             self.statements,
             self.limits,
             self.settings,
@@ -167,7 +170,7 @@ class Wave:
     def _feed(self) -> None:
         """Have as many workers as there is work for, each with enough of it."""
         while len(self._workers) < min(self.n_workers, self._ledger.n_open):
-            worker = WorkerProcess(self.settings, self._ledger.stored)
+            worker = WorkerProcess(self.settings, self._ledger.stored, self.worker_module)
             worker.n_told = len(self._ledger.newly_stored)
             self._workers.append(worker)
             self._selector.register(worker.channel, selectors.EVENT_READ, worker)

@@ -30,9 +30,6 @@ from glue.engines.base import Limits
 from glue.sql.analysis import sql_analysis
 from glue.worker_limits import Watch
 
-VERSION = "1"
-"""Of the checker: a check made by another one is made again."""
-
 DEFAULT_INSTANCES = 600
 DEFAULT_TIMEOUT_S = 20.0
 _STATEMENT_S = 1.0

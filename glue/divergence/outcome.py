@@ -11,6 +11,10 @@ from glue.divergence.instances import ForeignKey, Instance
 from glue.divergence.reading import Reading
 
 
+VERSION = "1"
+"""Of the checker: what another one has checked is checked again (`divergence_checker_version` in dbt)."""
+
+
 @dataclass(frozen=True)
 class Pair:
     """Gold and a prediction over one database. `dialect` is sqlglot's name of theirs."""

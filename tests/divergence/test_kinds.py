@@ -109,7 +109,8 @@ def test_a_prediction_that_fails_where_gold_answers_diverges(shop: Checker) -> N
     found = check(
         shop,
         "SELECT COUNT(*) FROM orders WHERE total < 70",
-        "SELECT COUNT(*) FROM orders WHERE CASE WHEN total > 60 THEN json('x') ELSE '0' END = '0'",
+        "SELECT COUNT(*) FROM orders WHERE total < 70"
+        " AND CASE WHEN total > 60 THEN json('x') ELSE '0' END = '0'",
     )
     assert (found.outcome, found.kind) == ("diverges", "fails")
     assert found.predicted_error and "JSON" in found.predicted_error
