@@ -15,6 +15,7 @@ from glue import __version__
 from glue.cli_bank import bank
 from glue.cli_build import build
 from glue.cli_connect import connect
+from glue.cli_deployability import deployability
 from glue.cli_dialect import dialect
 from glue.cli_doctor import doctor
 from glue.cli_embed import embed
@@ -66,6 +67,7 @@ _COMMANDS = (
     query,
     export,
     dialect,
+    deployability,
     doctor,
     manifest,
     bank,

@@ -32,6 +32,7 @@ def bank() -> None:
 Example:
   glue bank load sqlite
   glue bank load oracle-local --instance t1a-007
+  glue bank load duckdb --documented-share 0.2
   glue bank load postgresql --connection bank --owner admin""",
 )
 @click.argument("engine", metavar="ENGINE")
@@ -55,8 +56,19 @@ Example:
     is_flag=True,
     help="On a server, drop tables of the bank's names that hold something else, and make them anew.",
 )
+@click.option(
+    "--documented-share",
+    type=click.FloatRange(0, 1),
+    metavar="SHARE",
+    help="How many columns show their description, 0 to 1 (default: as each database has it).",
+)
 def bank_load(
-    engine: str, instances: tuple[str, ...], connection: str | None, owner: str | None, replace: bool
+    engine: str,
+    instances: tuple[str, ...],
+    connection: str | None,
+    owner: str | None,
+    replace: bool,
+    documented_share: float | None,
 ) -> None:
     """Make the bank's databases and import them as a benchmark (enterprise, enterprise_duckdb, …).
 
@@ -65,7 +77,8 @@ def bank_load(
     there already and the same is left alone; what is not the same is an error.
 
     Supplementary instances, whose rows at the edges tell right answers from lucky ones, are a benchmark of
-    their own (enterprise_supplementary, enterprise_supplementary_duckdb, …): a file to each question.
+    their own (enterprise_supplementary, enterprise_supplementary_duckdb, …): a file to each question. Nobody
+    is asked there: what is answered to the bank's questions is executed there too.
     """
     from glue.bank import load_bank
     from glue.bank.loading_servers import ServerChoice
@@ -73,7 +86,8 @@ def bank_load(
     if connection is None and (owner is not None or replace):
         raise GlueError("--owner and --replace are of a server", "name it with --connection")
     server = None if connection is None else ServerChoice(connection, owner, replace)
-    print_import(load_bank(Home.current(), engine, command_line(), instances, server))
+    report = load_bank(Home.current(), engine, command_line(), instances, server, documented_share)
+    print_import(report)
 
 
 @bank.command(

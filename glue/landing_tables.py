@@ -82,6 +82,8 @@ _TABLES = (
         n_bytes=INT,
         connection=TEXT,  # name of the stored connection to a live database; NULL for a file
         search_path=TEXTS,  # the schemas that an unqualified name is looked up in, in order; NULL for a file
+        schema_id=TEXT,  # the benchmark's short name of the schema, T2-A; NULL: none
+        tier=INT,  # complexity tier, 1 to 3 (ESQ-Bench §4.3); NULL: none
     ),
     _table(
         "tables",
@@ -154,6 +156,10 @@ _TABLES = (
         subdomain=TEXT,
         language=TEXT,
         document_ids=TEXTS,
+        category_group=TEXT,  # ESQ-Bench's taxonomy, table 4; NULL: none
+        category=TEXT,
+        is_sd_probe=FLAG,  # asked in pairs that a lucky data set cannot tell apart (ESQ-Bench §7.3)
+        base_benchmark=TEXT,  # benchmark whose question of the same id this is, over a supplementary instance
     ),
     _table(
         "golds",
@@ -180,6 +186,50 @@ _TABLES = (
         gold_edition=TEXT,  # edition of the golds it belongs to
         dialect=TEXT,
         sql=TEXT,
+    ),
+    _table(
+        "question_constraints",
+        "One row per constraint of a question's intent",
+        ("import_id", "question_id", "constraint_number"),
+        import_id=TEXT,
+        benchmark=TEXT,
+        question_id=TEXT,
+        constraint_number=INT,  # 1-based
+        kind=TEXT,  # grain, output, null, boundary, ordering, duplicates, scope, rounding
+        is_activated=FLAG,  # by the supplementary instance: an answer that breaks it differs there
+        constraint_text=TEXT,
+    ),
+    _table(
+        "question_constructs",
+        "One row per construct of its dialect that a question calls for",
+        ("import_id", "question_id", "construct"),
+        import_id=TEXT,
+        benchmark=TEXT,
+        question_id=TEXT,
+        construct=TEXT,  # a row of seeds/constructs.csv
+    ),
+    _table(
+        "question_result_columns",
+        "One row per column of the result that a question asks for",
+        ("import_id", "question_id", "column_position"),
+        import_id=TEXT,
+        benchmark=TEXT,
+        question_id=TEXT,
+        column_position=INT,  # 1-based
+        column_name=TEXT,
+        value_type=TEXT,  # integer, number, text, date
+        n_decimals=INT,  # of a number
+    ),
+    _table(
+        "dialect_exceptions",
+        "One row per question whose gold in a dialect cannot give what the reference gold gives",
+        ("import_id", "question_id", "dialect"),
+        import_id=TEXT,
+        benchmark=TEXT,
+        question_id=TEXT,
+        dialect=TEXT,
+        kind=TEXT,  # inexpressible, rounding, collation, type
+        reason=TEXT,
     ),
     _table(
         "predictions",

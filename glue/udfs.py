@@ -32,6 +32,7 @@ ANALYSIS_COLUMNS = {
     "plan_sensitivity": "VARCHAR[]",
     "whole_if_integer": "VARCHAR[]",
     "tables": "VARCHAR[]",
+    "n_joins": "INTEGER",
     "findings": "STRUCT(code VARCHAR, detail VARCHAR)[]",
 }
 ANALYSIS_TYPE = "STRUCT(" + ", ".join(f"{name} {kind}" for name, kind in ANALYSIS_COLUMNS.items()) + ")"
@@ -59,6 +60,12 @@ PLACES_TYPE = (
     "STRUCT(outcome VARCHAR, error VARCHAR, names VARCHAR[], places STRUCT(table_key VARCHAR, kind VARCHAR, "
     "first_character BIGINT, own_character BIGINT, last_character BIGINT)[])"
 )
+VALIDITY_TYPE = "STRUCT(valid_in VARCHAR[], oracle_versions INTEGER[])"
+FIT_TYPE = (
+    "STRUCT(outcome VARCHAR, intercept DOUBLE, coefficients DOUBLE[], standard_errors DOUBLE[], "
+    "problems VARCHAR[], is_separated BOOLEAN, accuracy DOUBLE, cv_accuracy DOUBLE, "
+    "group_cv_accuracy DOUBLE, n_rows BIGINT, n_positive BIGINT, n_groups BIGINT, t_quantile DOUBLE)"
+)
 MATCH_TYPE = "STRUCT(outcome VARCHAR, mapping INTEGER[], n_trials BIGINT)"
 EXTRACTION_TYPE = "STRUCT(sql VARCHAR, steps VARCHAR[], cut_away VARCHAR)"
 TOLERANT_TYPE = "STRUCT(outcome VARCHAR, n_trials BIGINT)"
@@ -79,6 +86,15 @@ def register(connection: duckdb.DuckDBPyConnection) -> None:
         ("knowledge_key", _knowledge_key_batch, ["VARCHAR", "VARCHAR", "VARCHAR"], KEY_TYPE, "arrow"),
         ("sql_table_places", _table_places, ["VARCHAR", "VARCHAR"], PLACES_TYPE, "native"),
         ("sql_analysis_version", _version, [], "VARCHAR", "native"),
+        ("sql_validity", _validity, ["VARCHAR", "VARCHAR"], VALIDITY_TYPE, "native"),
+        ("sql_validity_version", _validity_version, [], "VARCHAR", "native"),
+        (
+            "logistic_fit",
+            _logistic_fit,
+            ["DOUBLE[][]", "BOOLEAN[]", "VARCHAR[]", "BOOLEAN"],
+            FIT_TYPE,
+            "native",
+        ),
         ("spider_hardness", _hardness, ["VARCHAR", "VARCHAR"], "VARCHAR", "native"),
         ("sql_in_dialect", _in_dialect, ["VARCHAR", "VARCHAR", "VARCHAR"], "VARCHAR", "native"),
         ("extract_sql", _extract_sql, ["VARCHAR"], EXTRACTION_TYPE, "native"),
@@ -369,6 +385,42 @@ def _version() -> str:
     from glue.sql.analysis import analysis_version
 
     return analysis_version()
+
+
+def _validity(sql: str | None, dialect: str | None) -> dict[str, Any]:
+    """The dialects that take a text, and the versions of Oracle that do."""
+    try:
+        from glue.dialects.validity import sql_validity
+
+        return sql_validity(sql or "", dialect or "")
+    except Exception:
+        return {"valid_in": [], "oracle_versions": []}
+
+
+def _validity_version() -> str:
+    from glue.dialects.validity import validity_version
+
+    return validity_version()
+
+
+def _logistic_fit(
+    rows: list[list[float]] | None,
+    outcomes: list[bool] | None,
+    groups: list[str] | None,
+    is_penalised: bool | None,
+) -> dict[str, Any]:
+    """A logistic regression as one row; `outcome` is fitted, or failed with nothing else."""
+    try:
+        from glue.logistic import fit_row
+
+        found = fit_row(rows or [], outcomes or [], groups or [], bool(is_penalised))
+        return {"outcome": "fitted", **found}
+    except Exception:
+        names = (
+            "intercept coefficients standard_errors problems is_separated accuracy cv_accuracy "
+            "group_cv_accuracy n_rows n_positive n_groups t_quantile"
+        )
+        return {"outcome": "failed", **dict.fromkeys(names.split())}
 
 
 def _hardness(sql: str | None, dialect: str | None) -> str | None:

@@ -9,7 +9,7 @@ import os
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,7 @@ from glue.bank.generation import TableRows, generate, generated
 from glue.bank.instances import apply_steps, quoted
 from glue.bank.manifest import DIALECT_OF, BankTable, InstanceStep, Manifest
 from glue.dialects.catalog import column_comment, table_comment
+from glue.dialects.pinned import Pinned, write_pinned
 from glue.errors import GlueError
 
 if TYPE_CHECKING:
@@ -26,6 +27,11 @@ if TYPE_CHECKING:
 
 _SQLITE_VERSION_STAMP = (3_040_000).to_bytes(4, "big")
 _SQLITE_VERSION_OFFSET = 96  # "SQLITE_VERSION_NUMBER of the library that last wrote it": information only
+
+TODAY = datetime(2025, 6, 30, 12)
+"""What clocks say in the bank: nothing in its data is booked later."""
+PINNED = {"oracle-local": Pinned(TODAY, 21), "mssql-local": Pinned(TODAY)}
+"""What a local engine's server says of itself: Oracle 21c (ESQ-Bench, section 8.3)."""
 
 _DUCKDB_BLOCK_BYTES = 16_384  # the smallest: every column starts a block of its own
 _SQLITE_SETTINGS = """
@@ -223,15 +229,38 @@ def _fill_duckdb(
     connection.execute("use bank")
     connection.execute("begin")
     for table in tables:
-        name = quoted_name(table.name, engine)
         connection.execute(create_statement(table, engine))
-        order = name_list(table.primary_key, engine) or "all"
-        connection.execute(f'insert into {name} select * from memory."{table.name}" order by {order}')
+        _insert_rows(connection, table, engine)
         _comment(connection, table, engine)
+    if engine in PINNED:
+        write_pinned(connection, PINNED[engine])
     connection.execute("commit")
     connection.execute("checkpoint bank")
     connection.execute("use memory")
     connection.execute("detach bank")
+
+
+def _insert_rows(connection: duckdb.DuckDBPyConnection, table: BankTable, engine: str) -> None:
+    """By primary key; where rows refer to rows of their own table, those referred to in a statement before.
+
+    DuckDB checks a key against what stood in the table when the statement began.
+    """
+    name = quoted_name(table.name, engine)
+    order = name_list(table.primary_key, engine) or "all"
+    own = [k for k in table.foreign_keys if k.is_enforced and k.referenced_table == table.name]
+    if not own:
+        connection.execute(f'insert into {name} select * from memory."{table.name}" order by {order}')
+        return
+    (key,) = table.primary_key
+    inside = f'(select t."{key}" from {name} as t)'
+    rest = f'insert into {name} select r.* from memory."{table.name}" as r where r."{key}" not in {inside}'
+    ready = "".join(
+        f' and (r."{column}" is null or r."{column}" = r."{key}" or r."{column}" in {inside})'
+        for column in (reference.columns[0] for reference in own)
+    )
+    while (inserted := connection.execute(f"{rest}{ready} order by {order}").fetchone()) and inserted[0]:
+        pass
+    connection.execute(f"{rest} order by {order}")
 
 
 def _comment(connection: duckdb.DuckDBPyConnection, table: BankTable, engine: str) -> None:
@@ -243,11 +272,13 @@ def _comment(connection: duckdb.DuckDBPyConnection, table: BankTable, engine: st
         said = table_comment(dialect, own_name(table.name, engine), table.description)
     connection.execute(f"comment on table {name} is {quoted(said)}")
     for column in table.columns:
-        said = column.description
+        shown = column.description
         if is_local:
             declared = declared_type(column.data_type, engine)
-            said = column_comment(own_name(column.name, engine), declared, column.description)
-        connection.execute(f"comment on column {name}.{quoted_name(column.name, engine)} is {quoted(said)}")
+            shown = column_comment(own_name(column.name, engine), declared, column.description)
+        if shown is not None:
+            place = f"{name}.{quoted_name(column.name, engine)}"
+            connection.execute(f"comment on column {place} is {quoted(shown)}")
 
 
 def _same_duckdb(connection: duckdb.DuckDBPyConnection, left: Path, right: Path) -> bool:
@@ -273,5 +304,9 @@ def _content(connection: duckdb.DuckDBPyConnection, catalog: str) -> list[Any]:
         "select table_name, column_name, comment from duckdb_columns() where database_name = ? order by all",
         [catalog],
     ).fetchall()
+    macros = connection.execute(
+        "select function_name, macro_definition from duckdb_functions() where database_name = ? order by all",
+        [catalog],
+    ).fetchall()
     rows = [connection.execute(f'select * from {catalog}."{name}"').fetchall() for name, _, _ in tables]
-    return [tables, comments, rows]
+    return [tables, comments, macros, rows]

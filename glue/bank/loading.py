@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from glue.bank.ddl import own_name
+from glue.bank.documentation import documented
 from glue.bank.files import write_duckdb, write_instance, write_sqlite
 from glue.bank.manifest import (
     DIALECT_OF,
@@ -17,7 +17,6 @@ from glue.bank.manifest import (
     BankKey,
     BankQuestion,
     BankTable,
-    InstanceStep,
     Manifest,
 )
 from glue.bank.reading import read_manifest
@@ -44,6 +43,7 @@ def load_bank(
     command: str,
     instances: Sequence[str] = (),
     server: ServerChoice | None = None,
+    documented_share: float | None = None,
 ) -> ImportReport:
     """Write the bank's databases, under bank/<engine>/ of the home or on a server, and land their benchmark.
 
@@ -56,18 +56,23 @@ def load_bank(
     """
     from glue.importers.common import land
 
-    return land(home, bank_batch(home, engine, instances, server), replace=True, command=command)
+    batch = bank_batch(home, engine, instances, server, documented_share)
+    return land(home, batch, replace=True, command=command)
 
 
 def bank_batch(
-    home: Home, engine: str, instances: Sequence[str] = (), server: ServerChoice | None = None
+    home: Home,
+    engine: str,
+    instances: Sequence[str] = (),
+    server: ServerChoice | None = None,
+    documented_share: float | None = None,
 ) -> ImportBatch:
     """Write the bank for an engine and give what is to be landed of it."""
     if engine not in ENGINES:
         close = nearest(engine, list(ENGINES))
         hint = f"did you mean {close!r}?" if close else f"engines: {', '.join(ENGINES)}"
         raise GlueError(f"the bank is not written for {engine!r}", hint)
-    manifest = read_manifest()
+    manifest = documented(read_manifest(), documented_share)
     folder = home.root / "bank" / engine
     chosen = _chosen(manifest, instances)
     if engine not in FILE_SUFFIXES:
@@ -134,29 +139,29 @@ def _server_batch(home: Home, manifest: Manifest, engine: str, server: ServerCho
 def _supplementary_batch(
     manifest: Manifest, engine: str, folder: Path, chosen: Sequence[BankQuestion]
 ) -> ImportBatch:
-    """Each question over a database of its own, called `<db_id>@<question_id>`.
+    """Each question over a database of its own, called `<db_id>@<question_id>`, whose schema is the base's.
 
-    Sample values are the base data's, so that a prompt is the same on D and on D′, and asked once.
+    Nobody is asked these questions: what is answered in the base benchmark is run here too.
     """
-    from glue.importers.introspection import introspect
+    from glue.importers.common import sha256_of
 
-    benchmark = ENGINES[engine].replace("enterprise", "enterprise_supplementary")
+    base_benchmark = ENGINES[engine]
+    benchmark = base_benchmark.replace("enterprise", "enterprise_supplementary")
     batch = _batch(manifest, engine, folder / "instances", benchmark)
-    base_facts = {
-        db_id: introspect(_base_file(manifest, engine, folder, db_id)[0], _N_SAMPLES)
-        for db_id in {question.db_id for question in chosen}
+    bases = {
+        db_id: _base_file(manifest, engine, folder, db_id)[0]
+        for db_id in dict.fromkeys(question.db_id for question in chosen)
     }
     n_written = 0
     for position, question in enumerate(manifest.questions):
         if question not in chosen:
             continue
-        base, db_id = base_facts[question.db_id], f"{question.db_id}@{question.question_id}"
-        assert base.path is not None
+        db_id = f"{question.db_id}@{question.question_id}"
         path = folder / "instances" / f"{question.question_id}.{FILE_SUFFIXES[engine]}"
-        n_written += write_instance(manifest, question.question_id, engine, base.path, path)
-        facts = _instance_facts(base, manifest.instances[question.question_id], path)
-        _add_database(batch, manifest, question.db_id, db_id, facts)
-        _add_question(batch, manifest, position, question, db_id, engine)
+        n_written += write_instance(manifest, question.question_id, engine, bases[question.db_id], path)
+        place = _Place(engine, str(path.resolve()), sha256_of(path), path.stat().st_size)
+        _add_place(batch, manifest, question.db_id, db_id, place)
+        _add_question(batch, manifest, position, question, db_id, engine, base_benchmark)
     batch.notes.append(f"{folder / 'instances'}: {len(chosen)} files, {n_written} of them written anew")
     if len(chosen) < len(manifest.instances):
         batch.notes.append(f"{benchmark} now holds {len(chosen)} of {len(manifest.instances)} questions")
@@ -180,45 +185,46 @@ def _base_file(manifest: Manifest, engine: str, folder: Path, db_id: str) -> tup
     return path, write_duckdb(manifest, db_id, path, engine)
 
 
-def _instance_facts(base: DatabaseFacts, steps: Sequence[InstanceStep], path: Path) -> DatabaseFacts:
-    """What an instance's file says about itself, with the sample values of the base data.
+@dataclass(frozen=True)
+class _Place:
+    """Where a database is, and what its content is known by."""
 
-    Only SQLite's stored types need a look into the file: DuckDB's are declared, and an insert adds one row.
-    """
-    from glue.importers.common import sha256_of
-    from glue.importers.introspection import introspect
-
-    n_new = Counter(own_name(step.table_name, base.engine) for step in steps if step.action == "insert")
-    tables = [replace(table, n_rows=(table.n_rows or 0) + n_new[table.name]) for table in base.tables]
-    if base.engine != "sqlite":
-        n_bytes = path.stat().st_size
-        return replace(base, path=path.resolve(), snapshot_id=sha256_of(path), n_bytes=n_bytes, tables=tables)
-    facts = introspect(path)
-    return replace(facts, tables=[_sampled(*pair) for pair in zip(facts.tables, tables, strict=True)])
+    engine: str
+    path: str | None
+    snapshot_id: str
+    n_bytes: int | None
+    connection: str | None = None
+    search_path: Sequence[str] | None = None
 
 
-def _sampled(table: TableFacts, base: TableFacts) -> TableFacts:
-    pairs = zip(table.columns, base.columns, strict=True)
-    columns = [replace(column, sample_values=of_base.sample_values) for column, of_base in pairs]
-    return replace(table, columns=columns)
+def _add_place(batch: ImportBatch, manifest: Manifest, schema: str, db_id: str, place: _Place) -> None:
+    """Land that a database is there, and of which tier its schema is."""
+    batch.files[place.path or f"connection {place.connection}, database {db_id}"] = place.snapshot_id
+    about = manifest.about.get(schema)
+    batch.add(
+        "databases",
+        benchmark=batch.benchmark,
+        db_id=db_id,
+        source="bank",
+        engine=place.engine,
+        path=place.path,
+        snapshot_id=place.snapshot_id,
+        n_bytes=place.n_bytes,
+        connection=place.connection,
+        search_path=place.search_path,
+        schema_id=None if about is None else about.schema_id,
+        tier=None if about is None else about.tier,
+    )
 
 
 def _add_database(
     batch: ImportBatch, manifest: Manifest, schema: str, db_id: str, facts: DatabaseFacts
 ) -> None:
     """Land a database as the manifest has its schema, with row counts and stored types from its file."""
-    batch.files[str(facts.path or f"connection {facts.connection}, database {db_id}")] = facts.snapshot_id
+    path = None if facts.path is None else str(facts.path)
+    place = _Place(facts.engine, path, facts.snapshot_id, facts.n_bytes, facts.connection, facts.search_path)
+    _add_place(batch, manifest, schema, db_id, place)
     of_database = {"benchmark": batch.benchmark, "db_id": db_id, "source": "bank"}
-    batch.add(
-        "databases",
-        **of_database,
-        engine=facts.engine,
-        path=None if facts.path is None else str(facts.path),
-        snapshot_id=facts.snapshot_id,
-        n_bytes=facts.n_bytes,
-        connection=facts.connection,
-        search_path=facts.search_path,
-    )
     found = {table.name: table for table in facts.tables}
     for table in manifest.databases[schema]:
         name = own_name(table.name, facts.engine)
@@ -294,6 +300,7 @@ def _add_question(
     question: BankQuestion,
     db_id: str,
     engine: str,
+    base_benchmark: str | None = None,
 ) -> None:
     """Land a question with its gold and its other statements, in both editions where there are second golds.
 
@@ -314,10 +321,56 @@ def _add_question(
         is_ordered=question.is_ordered,
         intent=question.intent,
         language="en",
+        category_group=question.category_group,
+        category=question.category,
+        is_sd_probe=question.is_sd_probe,
+        base_benchmark=base_benchmark,
     )
+    if base_benchmark is None:
+        _add_demands(batch, manifest, question)
+    else:
+        _add_result_columns(batch, question)
     editions = {BENCHMARK_EDITION: "final"} | ({FIRST_PASS: FIRST_PASS} if manifest.has_second_golds else {})
     for gold_edition, edition in editions.items():
         _add_statements(batch, question, engine, gold_edition, edition)
+
+
+def _add_demands(batch: ImportBatch, manifest: Manifest, question: BankQuestion) -> None:
+    """Land what the question's answer must hold to: constraints, constructs, the columns of its result."""
+    of_question = {"benchmark": batch.benchmark, "question_id": question.question_id}
+    for constraint in question.constraints:
+        batch.add(
+            "question_constraints",
+            **of_question,
+            constraint_number=constraint.number,
+            kind=constraint.kind,
+            is_activated=constraint.is_activated and question.question_id in manifest.instances,
+            constraint_text=constraint.text,
+        )
+    for construct in question.constructs:
+        batch.add("question_constructs", **of_question, construct=construct)
+    for exception in question.dialect_exceptions:
+        batch.add(
+            "dialect_exceptions",
+            **of_question,
+            dialect=exception.dialect,
+            kind=exception.kind,
+            reason=exception.reason,
+        )
+    _add_result_columns(batch, question)
+
+
+def _add_result_columns(batch: ImportBatch, question: BankQuestion) -> None:
+    for column in question.result_columns:
+        batch.add(
+            "question_result_columns",
+            benchmark=batch.benchmark,
+            question_id=question.question_id,
+            column_position=column.position,
+            column_name=column.name,
+            value_type=column.value_type,
+            n_decimals=column.n_decimals,
+        )
 
 
 def _add_statements(

@@ -45,6 +45,7 @@ EDITIONS = ("final", "first_pass")
 CONSTRAINT_KINDS = ("grain", "output", "null", "boundary", "ordering", "duplicates", "scope", "rounding")
 ACTIONS = ("insert", "update")
 VALUE_TYPES = ("integer", "number", "text", "date")
+EXCEPTION_KINDS = ("inexpressible", "rounding", "collation", "type")
 
 Value = str | int | float | None
 """A value as JSON gives it; dates are ISO texts."""
@@ -73,7 +74,7 @@ class BankColumn:
     is_nullable: bool
     is_primary_key: bool
     value_domain: str | None  # the domain whose values and meanings document the column
-    description: str
+    description: str | None  # None: not shown, see glue/bank/documentation.py
     generator: str
 
 
@@ -146,6 +147,15 @@ class ResultColumn:
 
 
 @dataclass(frozen=True)
+class DialectException:
+    """A dialect in which a question's gold cannot give what Oracle's gives, with the kind and the reason."""
+
+    dialect: str
+    kind: str  # one of EXCEPTION_KINDS
+    reason: str
+
+
+@dataclass(frozen=True)
 class Statement:
     """One authored statement of a question: its role, edition and dialect, and the text."""
 
@@ -185,6 +195,7 @@ class BankQuestion:
     statements: tuple[Statement, ...]
     constructs: tuple[str, ...] = ()  # Oracle's, that the question calls for
     result_columns: tuple[ResultColumn, ...] = ()
+    dialect_exceptions: tuple[DialectException, ...] = ()
 
     @property
     def intent(self) -> str:

@@ -13,6 +13,7 @@ from glue.bank.manifest import (
     CONSTRAINT_KINDS,
     DIALECTS,
     EDITIONS,
+    EXCEPTION_KINDS,
     ROLES,
     VALUE_TYPES,
     BankColumn,
@@ -21,6 +22,7 @@ from glue.bank.manifest import (
     BankQuestion,
     BankTable,
     Constraint,
+    DialectException,
     DomainValue,
     Fact,
     InstanceStep,
@@ -33,7 +35,7 @@ from glue.errors import GlueError, nearest
 
 
 def manifest_folder() -> Path:
-    """Where the manifest lies: enterprise/ beside the dbt project, in the checkout or in the installed wheel."""
+    """Where the manifest lies: enterprise/ beside the dbt project, in the checkout or in the wheel."""
     from glue.build import project_directory
 
     return project_directory() / "enterprise"
@@ -245,6 +247,7 @@ def _questions(folder: Path, database: BankDatabase) -> Iterator[BankQuestion]:
     statements = _by_question(folder, "statements", names)
     constructs = _by_question(folder, "constructs", names)
     result_columns = _by_question(folder, "result_columns", names)
+    exceptions = _by_question(folder, "dialect_exceptions", names)
     seen: set[str] = set()
     for question_id, row in zip(names, rows, strict=True):
         if question_id in seen:
@@ -267,6 +270,14 @@ def _questions(folder: Path, database: BankDatabase) -> Iterator[BankQuestion]:
             statements=_statements(statements.get(question_id, [])),
             constructs=tuple(part.text("construct") for part in constructs.get(question_id, [])),
             result_columns=_result_columns(result_columns.get(question_id, [])),
+            dialect_exceptions=tuple(
+                DialectException(
+                    part.one_of("dialect", DIALECTS),
+                    part.one_of("kind", EXCEPTION_KINDS),
+                    part.text("reason"),
+                )
+                for part in exceptions.get(question_id, [])
+            ),
         )
 
 

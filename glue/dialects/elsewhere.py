@@ -9,15 +9,20 @@ from __future__ import annotations
 
 import re
 import sqlite3
+import threading
 from collections.abc import Callable
 from contextlib import closing
 from functools import cache
+from typing import TYPE_CHECKING
 
 from glue.dialects.errors import DialectError, UnsupportedError
 from glue.dialects.oracle.functions import FUNCTIONS as ORACLE_FUNCTIONS
 from glue.dialects.oracle_grammar import read_oracle
 from glue.dialects.tsql_builtins import N_ARGUMENTS as TSQL_FUNCTIONS
 from glue.dialects.tsql_grammar import read_tsql
+
+if TYPE_CHECKING:
+    import duckdb
 
 TITLES = {
     "oracle": "Oracle",
@@ -118,12 +123,24 @@ def _duckdb(sql: str) -> bool:
 def _is_query_of_duckdb(sql: str) -> bool:
     import duckdb
 
-    with duckdb.connect() as connection:
-        try:
-            statements = connection.extract_statements(sql)
-        except duckdb.Error:
-            return False
+    try:
+        statements = _parser().extract_statements(sql)
+    except duckdb.Error:
+        return False
     return len(statements) == 1 and statements[0].type == duckdb.StatementType.SELECT
+
+
+_OPEN = threading.local()
+
+
+def _parser() -> duckdb.DuckDBPyConnection:
+    """A connection that parses for this thread: opening one takes longer than most texts."""
+    import duckdb
+
+    if not hasattr(_OPEN, "connection"):
+        _OPEN.connection = duckdb.connect()
+    connection: duckdb.DuckDBPyConnection = _OPEN.connection
+    return connection
 
 
 def _postgres(sql: str) -> bool:

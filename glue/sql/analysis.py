@@ -26,7 +26,8 @@ def sql_analysis(sql: str, dialect: str) -> dict[str, Any]:
     `dialect` is sqlglot's name of it: sqlite, duckdb, oracle, tsql, postgres, mysql. Keys of the result:
     parse_outcome (parsed, too_large, too_deep, failed, empty), parse_error, n_statements, is_read,
     normal_form, normal_form_lower, is_ordered, has_limit, limit_rows (-1 for SQLite's `LIMIT -1`),
-    offset_rows, order_probe_sql, order_probe_problem, plan_sensitivity, whole_if_integer, tables, findings.
+    offset_rows, order_probe_sql, order_probe_problem, plan_sensitivity, whole_if_integer, tables, n_joins,
+    findings.
 
     Of a text that does not parse, `plan_sensitivity` and `order_probe_problem` are unparsed, `findings` has
     the error, and the rest is None or empty. Of several statements in one text the flags tell of the first;
@@ -71,6 +72,7 @@ def _unread(outcome: str, error: str | None) -> dict[str, Any]:
         "plan_sensitivity": [] if outcome == "empty" else ["unparsed"],
         "whole_if_integer": [],
         "tables": [],
+        "n_joins": None,
         "findings": [] if outcome == "empty" else [finding("does_not_parse", error or outcome)],
     }
 
@@ -106,6 +108,7 @@ def _read(parsed: ParsedText) -> dict[str, Any]:
         "plan_sensitivity": sensitivity.reasons,
         "whole_if_integer": sensitivity.whole_if_integer,
         "tables": tables_read(statements),
+        "n_joins": sum(1 for tree in parsed.statements for _ in tree.find_all(exp.Join)),
         "findings": found,
     }
 

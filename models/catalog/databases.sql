@@ -24,6 +24,8 @@ ranked as (
         described.n_bytes,
         described.connection,
         described.search_path,
+        described.schema_id,
+        described.tier,
         row_number() over (
             partition by described.benchmark, described.db_id
             order by (described.snapshot_id is not null) desc, imports.imported_at desc, described.import_id asc
@@ -44,6 +46,8 @@ chosen as (
         n_bytes,
         connection,
         search_path,
+        schema_id,
+        tier,
         snapshot_id is not null as has_data,
         connection is not null as is_live,
     from ranked

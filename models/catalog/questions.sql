@@ -1,55 +1,11 @@
 with
 
-asked as (
+placed_questions as (
 
-    select * from {{ ref('stg_questions') }}
-
-),
-
-databases as (
-
-    select * from {{ ref('databases') }}
-
-),
-
-engines as (
-
-    select * from {{ ref('engines') }}
-
-),
-
-placed as (
-
-    select
-        asked.benchmark,
-        asked.question_id,
-        asked.question_position,
-        asked.source_question_id,
-        asked.db_id,
-        asked.question,
-        asked.evidence,
-        asked.difficulty,
-        coalesce(asked.dialect, engines.dialect) as dialect,
-        asked.is_ordered,
-        asked.intent,
-        asked.domain,
-        asked.subdomain,
-        asked.language,
-        asked.document_ids,
-        databases.engine,
-        engines.dialect as engine_dialect,
-        databases.snapshot_id,
-        databases.database_path,
-        databases.connection,
-        databases.search_path,
-        coalesce(databases.has_data, false) as has_database,
-        coalesce(databases.is_live, false) as is_live,
-    from asked
-    left join databases
-        on asked.benchmark = databases.benchmark
-        and asked.db_id = databases.db_id
-    left join engines on databases.engine = engines.engine
+    select * from {{ ref('placed_questions') }}
 
 )
 
-select * from placed
+select * exclude (base_benchmark)
+from placed_questions
+where base_benchmark is null

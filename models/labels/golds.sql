@@ -8,7 +8,7 @@ landed as (
 
 questions as (
 
-    select * from {{ ref('questions') }}
+    select * from {{ ref('placed_questions') }}
 
 ),
 

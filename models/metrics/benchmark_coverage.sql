@@ -9,7 +9,7 @@ scoreability as (
 
 questions as (
 
-    select * from {{ ref('questions') }}
+    select * from {{ ref('placed_questions') }}
 
 )
 

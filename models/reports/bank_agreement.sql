@@ -19,22 +19,41 @@ predictions as (
 
 questions as (
 
-    select * from {{ ref('bank_questions') }}
+    select * from {{ ref('placed_questions') }}
 
 ),
 
-statements as (
+golds as (
 
-    select * from {{ ref('bank_statements') }}
+    select
+        benchmark,
+        question_id,
+        gold_edition,
+        gold_sql as sql,
+    from {{ ref('golds') }}
+
+    union all
+
+    select
+        benchmark,
+        question_id,
+        gold_edition,
+        sql,
+    from {{ ref('stg_question_statements') }}
+    where role = 'second_gold'
 
 ),
 
 revised as (
 
-    -- The first pass of a text is kept only where it was revised.
-    select distinct question_id
-    from statements
-    where edition = 'first_pass'
+    -- Both editions of a text are landed; they differ where it was revised after the first comparison.
+    select
+        benchmark,
+        question_id,
+        list_sort(list(sql) filter (where gold_edition = 'benchmark'))
+            <> list_sort(list(sql) filter (where gold_edition = 'first_pass')) as is_revised,
+    from golds
+    group by benchmark, question_id
 
 ),
 
@@ -46,7 +65,7 @@ compared as (
         case when predictions.gold_edition = 'benchmark' then 'final' else predictions.gold_edition end as edition,
         questions.category_group,
         questions.category,
-        revised.question_id is not null as is_revised,
+        revised.is_revised,
         predictions.ex as is_agreed,
         predictions.outcome,
         predictions.reason,
@@ -56,8 +75,12 @@ compared as (
         on predictions.prediction_set = second_golds.prediction_set
         and predictions.benchmark = second_golds.benchmark
         and predictions.gold_edition = second_golds.gold_edition
-    inner join questions on predictions.question_id = questions.question_id
-    left join revised on questions.question_id = revised.question_id
+    inner join questions
+        on predictions.benchmark = questions.benchmark
+        and predictions.question_id = questions.question_id
+    inner join revised
+        on predictions.benchmark = revised.benchmark
+        and predictions.question_id = revised.question_id
 
 )
 

@@ -8,7 +8,12 @@ golds as (
 
 exceptions as (
 
-    select * from {{ ref('bank_dialect_exceptions') }}
+    select distinct
+        question_id,
+        dialect,
+        kind,
+        reason,
+    from {{ ref('stg_dialect_exceptions') }}
 
 ),
 

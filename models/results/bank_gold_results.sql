@@ -8,7 +8,7 @@ imports as (
 
 questions as (
 
-    select * from {{ ref('questions') }}
+    select * from {{ ref('placed_questions') }}
 
 ),
 
@@ -20,7 +20,12 @@ golds as (
 
 declared as (
 
-    select * from {{ ref('bank_result_columns') }}
+    select distinct
+        question_id,
+        column_position,
+        value_type,
+        n_decimals,
+    from {{ ref('stg_question_result_columns') }}
 
 ),
 
@@ -30,7 +35,7 @@ result_rows as (
 
 ),
 
-bank_questions as (
+asked as (
 
     select
         benchmark,
@@ -38,7 +43,7 @@ bank_questions as (
         engine,
         engine_dialect,
         is_ordered,
-        starts_with(benchmark, 'enterprise_supplementary') as is_supplementary,
+        base_benchmark is not null as is_supplementary,
     from questions
     where benchmark in (select imports.benchmark from imports where imports.import_kind = 'bank')
 
@@ -58,17 +63,17 @@ newest as (
 placed as (
 
     select
-        bank_questions.*,
+        asked.*,
         newest.gold_sql,
         newest.outcome,
         newest.error_class,
         newest.error_message,
         newest.result_id,
         newest.n_rows,
-    from bank_questions
+    from asked
     left join newest
-        on bank_questions.benchmark = newest.benchmark
-        and bank_questions.question_id = newest.question_id
+        on asked.benchmark = newest.benchmark
+        and asked.question_id = newest.question_id
 
 ),
 

@@ -2,7 +2,7 @@ with
 
 live_questions as (
 
-    select * from {{ ref('questions') }}
+    select * from {{ ref('placed_questions') }}
     where is_live
 
 ),

@@ -14,7 +14,7 @@ answered_requests as (
 
 questions as (
 
-    select * from {{ ref('questions') }}
+    select * from {{ ref('placed_questions') }}
 
 ),
 
@@ -65,49 +65,74 @@ gathered as (
 
 ),
 
+mirrored as (
+
+    -- What is answered to a question runs on its supplementary instance too, unless it was answered there itself.
+    select gathered.* replace (questions.benchmark as benchmark)
+    from gathered
+    inner join questions
+        on gathered.benchmark = questions.base_benchmark
+        and gathered.question_id = questions.question_id
+    where not exists (
+        select 1 from gathered as own
+        where
+            own.prediction_set = gathered.prediction_set
+            and own.benchmark = questions.benchmark
+    )
+
+),
+
+everything as (
+
+    select * from gathered
+    union all
+    select * from mirrored
+
+),
+
 keyed as (
 
     select
-        md5(concat_ws(chr(31), gathered.prediction_set, gathered.benchmark, gathered.question_id, gathered.sample))
+        md5(concat_ws(chr(31), everything.prediction_set, everything.benchmark, everything.question_id, everything.sample))
             as prediction_id,
-        gathered.prediction_set,
-        gathered.benchmark,
-        gathered.question_id,
-        gathered.sample,
-        coalesce(gathered.gold_edition, 'benchmark') as gold_edition,
+        everything.prediction_set,
+        everything.benchmark,
+        everything.question_id,
+        everything.sample,
+        coalesce(everything.gold_edition, 'benchmark') as gold_edition,
         questions.db_id,
         questions.difficulty,
         questions.has_database,
-        coalesce(gathered.dialect, questions.dialect) as dialect,
-        gathered.raw_text,
-        coalesce(translated_answers.union_sql, gathered.predicted_sql) as predicted_sql,
-        gathered.extraction,
-        gathered.issue,
-        gathered.is_waiting,
+        coalesce(everything.dialect, questions.dialect) as dialect,
+        everything.raw_text,
+        coalesce(translated_answers.union_sql, everything.predicted_sql) as predicted_sql,
+        everything.extraction,
+        everything.issue,
+        everything.is_waiting,
         namespaces.namespace,
         case
             when translated_answers.union_sql_id is not null then translated_answers.union_sql_id
-            when gathered.predicted_sql is not null
-                then {{ sql_id('coalesce(gathered.dialect, questions.dialect)', 'gathered.predicted_sql') }}
+            when everything.predicted_sql is not null
+                then {{ sql_id('coalesce(everything.dialect, questions.dialect)', 'everything.predicted_sql') }}
         end as sql_id,
-        coalesce(coalesce(gathered.dialect, questions.dialect) <> questions.engine_dialect, false) as is_other_dialect,
+        coalesce(coalesce(everything.dialect, questions.dialect) <> questions.engine_dialect, false) as is_other_dialect,
         case
             when namespaces.namespace is not null then translated_answers.statement_id
-            when gathered.predicted_sql is not null and coalesce(gathered.dialect, questions.dialect) = questions.engine_dialect
-                then {{ statement_id('questions.engine', 'questions.snapshot_id', 'gathered.predicted_sql') }}
+            when everything.predicted_sql is not null and coalesce(everything.dialect, questions.dialect) = questions.engine_dialect
+                then {{ statement_id('questions.engine', 'questions.snapshot_id', 'everything.predicted_sql') }}
         end as statement_id,
-    from gathered
+    from everything
     inner join questions
-        on gathered.benchmark = questions.benchmark
-        and gathered.question_id = questions.question_id
+        on everything.benchmark = questions.benchmark
+        and everything.question_id = questions.question_id
     left join namespaces
-        on gathered.prediction_set = namespaces.prediction_set
-        and gathered.benchmark = namespaces.benchmark
+        on everything.prediction_set = namespaces.prediction_set
+        and everything.benchmark = namespaces.benchmark
     left join translated_answers
-        on gathered.prediction_set = translated_answers.prediction_set
-        and gathered.benchmark = translated_answers.benchmark
-        and gathered.question_id = translated_answers.question_id
-        and gathered.sample = translated_answers.sample
+        on everything.prediction_set = translated_answers.prediction_set
+        and everything.benchmark = translated_answers.benchmark
+        and everything.question_id = translated_answers.question_id
+        and everything.sample = translated_answers.sample
 
 )
 

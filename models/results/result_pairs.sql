@@ -3,6 +3,8 @@ with
 comparisons as (
 
     select * from {{ ref('comparisons') }}
+    union all by name
+    select * from {{ ref('distractor_comparisons') }}
 
 ),
 

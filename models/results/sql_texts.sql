@@ -43,6 +43,16 @@ drafted_texts as (
 
 ),
 
+distractor_texts as (
+
+    select distinct
+        sql_id,
+        dialect,
+        distractor_sql as sql,
+    from {{ ref('distractors') }}
+
+),
+
 texts as (
 
     select * from gold_texts
@@ -52,6 +62,8 @@ texts as (
     select * from predicted_texts
     union
     select * from drafted_texts
+    union
+    select * from distractor_texts
 
 )
 

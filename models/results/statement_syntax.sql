@@ -1,6 +1,7 @@
 {{ config(
     materialized='incremental',
     incremental_strategy='delete+insert',
+    on_schema_change='append_new_columns',
     unique_key='sql_id',
     post_hook="delete from {{ this }} where sql_id not in (select texts.sql_id from {{ ref('sql_texts') }} as texts)",
 ) }}

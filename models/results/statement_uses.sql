@@ -2,7 +2,7 @@ with
 
 questions as (
 
-    select * from {{ ref('questions') }}
+    select * from {{ ref('placed_questions') }}
 
 ),
 
@@ -112,6 +112,24 @@ drafted_statements as (
 
 ),
 
+distractor_statements as (
+
+    select
+        distractors.statement_id,
+        distractors.engine,
+        distractors.snapshot_id,
+        distractors.database_path,
+        distractors.connection,
+        distractors.search_path,
+        distractors.benchmark,
+        distractors.db_id,
+        distractors.sql_id,
+        distractors.distractor_sql as sql,
+        'distractor' as role,
+    from {{ ref('distractors') }} as distractors
+
+),
+
 gold_probes as (
 
     -- The gold with its order keys appended, to learn which of its rows are tied.
@@ -147,6 +165,8 @@ uses as (
     select * from gold_probes
     union all
     select * from drafted_statements
+    union all
+    select * from distractor_statements
 
 )
 

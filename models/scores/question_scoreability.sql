@@ -21,7 +21,7 @@ predictions as (
 
 questions as (
 
-    select * from {{ ref('questions') }}
+    select * from {{ ref('placed_questions') }}
 
 ),
 

@@ -19,6 +19,8 @@ current_once as (
         n_bytes,
         connection,
         search_path,
+        schema_id,
+        tier,
     from landed
     where {{ is_current_import() }}
     qualify row_number() over (partition by import_id, db_id order by landed_at desc) = 1

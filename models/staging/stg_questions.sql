@@ -25,6 +25,10 @@ current_once as (
         subdomain,
         language,
         document_ids,
+        category_group,
+        category,
+        is_sd_probe,
+        base_benchmark,
     from landed
     where {{ is_current_import() }}
     qualify row_number() over (partition by import_id, question_id order by landed_at desc) = 1

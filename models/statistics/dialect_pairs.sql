@@ -11,7 +11,7 @@ families as (
 
 questions as (
 
-    select * from {{ ref('questions') }}
+    select * from {{ ref('placed_questions') }}
     where source_question_id is not null
 
 ),

@@ -2,7 +2,7 @@ with
 
 questions as (
 
-    select * from {{ ref('questions') }}
+    select * from {{ ref('placed_questions') }}
     where has_database
 
 ),
@@ -51,6 +51,10 @@ numbered as (
         dense_rank() over (partition by questions.benchmark order by questions.db_id) as database_number,
         coalesce(questions.difficulty, 'not stated') as difficulty,
         coalesce(hardness.spider_hardness, 'not graded') as spider_hardness,
+        questions.tier::varchar as tier,
+        questions.schema_id,
+        questions.category_group,
+        questions.category,
     from questions
     left join hardness
         on questions.benchmark = hardness.benchmark
@@ -108,6 +112,32 @@ sliced as (
 
     union all
 
+    -- Those of benchmarks with tiers and a taxonomy alone (ESQ-Bench).
+    {% for slice_by, column in [
+        ('tier', 'tier'), ('schema', 'schema_id'), ('category_group', 'category_group'), ('category', 'category')
+    ] -%}
+    select
+        *,
+        '{{ slice_by }}' as slice_by,
+        {{ column }} as slice,
+    from numbered
+    where {{ column }} is not null
+
+    union all
+
+    {% endfor -%}
+    -- A group or category within a tier, as "2 hierarchical".
+    {% for slice_by in ['category_group', 'category'] -%}
+    select
+        *,
+        'tier_and_{{ slice_by }}' as slice_by,
+        tier || ' ' || {{ slice_by }} as slice,
+    from numbered
+    where tier is not null and {{ slice_by }} is not null
+
+    union all
+
+    {% endfor -%}
     -- Those of benchmarks under study alone.
     select
         numbered.*,

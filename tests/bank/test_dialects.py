@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
@@ -15,7 +14,7 @@ import pytest
 from glue import bank
 from glue.bank.ddl import create_statement, declared_type
 from glue.bank.instances import apply_steps, render_step
-from glue.bank.manifest import DIALECT_OF, BankColumn, BankQuestion, BankTable
+from glue.bank.manifest import DIALECT_OF, BankColumn, BankQuestion, BankTable, ResultColumn
 from glue.bank.servers import load_tables
 from glue.cells import Cell, Cells, cells_of_rows
 from glue.connections import address_of, connection_of_url
@@ -28,39 +27,29 @@ from tests.engines.servers import LIVE, Server, Servers
 
 ENGINE = "oracle-local"
 
-Columns = dict[str, list[dict[str, str]]]
 Ask = Callable[[BankQuestion, str, str], list[Cells]]
 """What a statement gives on an instance."""
 
 
-@pytest.fixture(scope="module")
-def columns(manifest: bank.Manifest) -> Columns:
-    found: Columns = {}
-    with (manifest.folder / "bank_result_columns.csv").open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            found.setdefault(row["question_id"], []).append(row)
-    return found
-
-
-def typed(cell: Cell, column: dict[str, str]) -> Cell:
+def typed(cell: Cell, column: ResultColumn) -> Cell:
     """A cell as its column is declared: what the macro typed_cell says."""
     if cell is None:
         return None
-    if column["value_type"] == "date":
+    if column.value_type == "date":
         return cell.replace("t:", "d:", 1)
-    if column["value_type"] in ("integer", "number"):
-        unit = Decimal(1).scaleb(-int(column["n_decimals"] or 0))
+    if column.value_type in ("integer", "number"):
+        unit = Decimal(1).scaleb(-(column.n_decimals or 0))
         return f"{Decimal(cell.removeprefix('n:')).quantize(unit, ROUND_HALF_UP)}"
     return cell
 
 
-def as_declared(rows: list[Cells], question: BankQuestion, columns: Columns) -> list[Any]:
-    declared = columns[question.question_id]
+def as_declared(rows: list[Cells], question: BankQuestion) -> list[Any]:
+    declared = question.result_columns
     read = [tuple(typed(cell, one) for cell, one in zip(row, declared, strict=True)) for row in rows]
     return read if question.is_ordered else sorted(map(repr, read))
 
 
-def test_results_have_the_declared_columns(manifest: bank.Manifest, bench: Bench, columns: Columns) -> None:
+def test_results_have_the_declared_columns(manifest: bank.Manifest, bench: Bench) -> None:
     kinds = {"VARCHAR": "text", "DATE": "date", "DOUBLE": "number"}
     for question in manifest.questions:
         connection = bench.connection(question, "duckdb", BASE)
@@ -69,20 +58,18 @@ def test_results_have_the_declared_columns(manifest: bank.Manifest, bench: Bench
         for name, kind, *_ in described:
             scale = kind.rstrip(")").rpartition(",")[2] if kind.startswith("DECIMAL") else ""
             found.append((name, "number" if scale else kinds.get(kind, "integer"), scale))
-        declared = columns[question.question_id]
-        assert [(c["column_name"], c["value_type"]) for c in declared] == [(n, k) for n, k, _ in found]
+        declared = question.result_columns
+        assert [(c.name, c.value_type) for c in declared] == [(n, k) for n, k, _ in found]
         for column, (_, _, scale) in zip(declared, found, strict=True):
-            assert not scale or column["n_decimals"] == scale
+            assert not scale or column.n_decimals == int(scale)
 
 
 def test_every_dialect_has_a_gold_and_a_distractor_or_says_why_not(manifest: bank.Manifest) -> None:
-    with (manifest.folder / "bank_dialect_exceptions.csv").open(encoding="utf-8", newline="") as file:
-        exceptions = list(csv.DictReader(file))
-    cannot = {(r["question_id"], r["dialect"]) for r in exceptions if r["kind"] == "inexpressible"}
     for question in manifest.questions:
+        cannot = {one.dialect for one in question.dialect_exceptions if one.kind == "inexpressible"}
         for dialect in ("oracle", "duckdb", "sqlite", "postgres", "mysql", "tsql"):
             has_gold = question.sql("gold", dialect) is not None
-            assert has_gold != ((question.question_id, dialect) in cannot)
+            assert has_gold != (dialect in cannot)
             assert question.sql("distractor", dialect) is not None or not has_gold
 
 
@@ -180,7 +167,6 @@ def test_golds_and_distractors_give_what_oracles_give(
     engine: str,
     manifest: bank.Manifest,
     bench: Bench,
-    columns: Columns,
     servers: Servers,
     oracle: Ask,
 ) -> None:
@@ -192,9 +178,7 @@ def test_golds_and_distractors_give_what_oracles_give(
             for instance in (BASE, SUPPLEMENTARY):
                 for role in ("gold", "distractor"):
                     pair = [
-                        as_declared(
-                            answer(question, instance, question.sql(role, name) or ""), question, columns
-                        )
+                        as_declared(answer(question, instance, question.sql(role, name) or ""), question)
                         for answer, name in ((oracle, "oracle"), (ask, dialect))
                     ]
                     if role == "distractor":  # whose order may leave ties

@@ -8,12 +8,13 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
+import duckdb
 import pytest
 from click.testing import CliRunner
 
 from glue import bank
 from glue.bank import loading
-from glue.bank.manifest import Statement
+from glue.bank.manifest import BankColumn, BankKey, BankTable, Statement
 from glue.cli import cli
 from glue.errors import GlueError
 from glue.home import Home
@@ -44,6 +45,9 @@ def test_loading_lands_questions_golds_and_catalog(home: Home, manifest: bank.Ma
         "columns": n_columns,
         "foreign_keys": 24,
         "questions": 95,
+        "question_constraints": 534,
+        "question_constructs": 75,
+        "question_result_columns": 290,
         "golds": 190,  # as they are, and as they were at the first pass
         "question_statements": 380,
     }
@@ -148,32 +152,19 @@ def test_each_question_of_d_prime_has_a_database(
     assert not again.is_new and again.import_id == report.import_id
 
 
-def test_what_d_prime_lands_of_the_catalog_is_what_the_file_holds(home: Home, small: bank.Manifest) -> None:
-    from glue.importers.introspection import introspect
-
-    bank.load_bank(home, "duckdb", "x", ["D'"])
-    bank.load_bank(home, "sqlite", "x", ["D'"])
-    counted = {
-        (row["benchmark"], row["db_id"], row["table_name"]): row["n_rows"]
-        for row in landed_keys(
-            home, "tables", columns=["benchmark", "db_id", "table_name", "n_rows"]
-        ).to_pylist()
-    }
-    for row in landed_keys(home, "databases", columns=["benchmark", "db_id", "path"]).to_pylist():
-        for table in introspect(Path(row["path"])).tables:
-            assert counted[row["benchmark"], row["db_id"], table.name] == table.n_rows
-    # sample values are the base data's everywhere: a prompt is the same on D and on D′
+def test_d_prime_lands_no_catalog_and_says_whose_questions_these_are(
+    home: Home, small: bank.Manifest
+) -> None:
+    """Nobody is asked them: the schema is the base's, and what is answered there is run here too."""
+    report = bank.load_bank(home, "duckdb", "x", ["D'"])
+    assert {"tables", "columns", "foreign_keys", "question_constraints"}.isdisjoint(report.counts)
+    names = ["question_id", "benchmark", "base_benchmark"]
+    landed = landed_keys(home, "questions", columns=names).to_pylist()
+    assert [row["base_benchmark"] for row in landed] == ["enterprise_duckdb"] * 3
     bank.load_bank(home, "duckdb", "x")
-    bank.load_bank(home, "sqlite", "x")
-    names = ["benchmark", "column_name", "sample_values"]
-    for engine in ("duckdb", "sqlite"):
-        samples = {
-            tuple(row["sample_values"])
-            for row in landed_keys(home, "columns", columns=names).to_pylist()
-            if row["column_name"] == "customer_name"
-            and row["benchmark"].endswith("duckdb") == (engine == "duckdb")
-        }
-        assert len(samples) == 1
+    landed = landed_keys(home, "questions", columns=names).to_pylist()
+    own = [row["base_benchmark"] for row in landed if row["benchmark"] == "enterprise_duckdb"]
+    assert own == [None] * 3
 
 
 def test_one_instance_and_a_second(home: Home, small: bank.Manifest) -> None:
@@ -211,7 +202,7 @@ def test_a_newer_bank_takes_the_place_of_the_old(
 ) -> None:
     first = bank.load_bank(home, "duckdb", "first")
     folder = Path(shutil.copytree(manifest.folder, tmp_path / "bank"))
-    path = folder / "bank_tables.csv"
+    path = folder / "t1_a_sales_orders" / "tables.csv"
     path.write_text(path.read_text("utf-8").replace("One row per supplier", "Each supplier"), "utf-8")
     monkeypatch.setattr(loading, "read_manifest", lambda: bank.read_manifest(folder))
     second = bank.load_bank(home, "duckdb", "second")
@@ -225,6 +216,26 @@ def test_a_question_without_a_gold_is_named(
     monkeypatch.setattr(loading, "read_manifest", lambda: bare)
     with pytest.raises(GlueError, match="has no gold for sqlite"):
         bank.load_bank(home, "sqlite", "x")
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "oracle-local"])
+def test_a_table_that_refers_to_itself_goes_in_parents_first(
+    manifest: bank.Manifest, tmp_path: Path, engine: str
+) -> None:
+    columns = (
+        BankColumn("unit_id", 1, 1, "INTEGER", False, True, None, "Unit", "i"),
+        BankColumn(
+            "parent_id", 2, 2, "INTEGER", True, False, None, "Unit above", "case when i < 5 then i + 1 end"
+        ),
+    )
+    key = BankKey("fk_units_parent", ("parent_id",), "units", ("unit_id",))
+    units = BankTable("units", 1, 1, 5, "One row per unit", columns, (key,))
+    made = replace(manifest, databases={**manifest.databases, DB_ID: (units,)})
+    path = tmp_path / "units.duckdb"
+    bank.write_duckdb(made, DB_ID, path, engine)
+    with duckdb.connect(str(path), read_only=True) as connection:
+        found = connection.execute("select unit_id, parent_id from units order by 1").fetchall()
+    assert found == [(1, 2), (2, 3), (3, 4), (4, 5), (5, None)]
 
 
 def test_an_unknown_engine_is_named(home: Home) -> None:
@@ -245,3 +256,13 @@ def test_the_command_takes_instances(
 
 def _sha256(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def test_a_share_of_the_columns_is_documented(home: Home, small: bank.Manifest) -> None:
+    """Which ones is drawn by name: a larger share holds the smaller one."""
+    shown = {}
+    for share in (0.0, 0.3, 0.6):
+        columns = bank.bank_batch(home, "duckdb", documented_share=share).rows["columns"]
+        shown[share] = {(row["table_name"], row["column_name"]) for row in columns if row["description"]}
+        assert len(shown[share]) == round(share * len(columns))
+    assert shown[0.0] < shown[0.3] < shown[0.6]

@@ -51,8 +51,10 @@ def test_hardly_any_change_does_not_run(outcomes: Outcomes) -> None:
 
 
 def test_the_survivors_are_the_listed_ones(manifest: bank.Manifest, outcomes: Outcomes) -> None:
-    with (manifest.folder / "bank_equivalent_mutations.csv").open(encoding="utf-8", newline="") as file:
-        listed = list(csv.DictReader(file))
+    listed = []
+    for path in manifest.folder.glob("*/equivalent_mutations.csv"):
+        with path.open(encoding="utf-8", newline="") as file:
+            listed += list(csv.DictReader(file))
     survivors = {
         (name, f"{outcome.mutation.name}: {outcome.mutation.what}")
         for name, found in outcomes.items()

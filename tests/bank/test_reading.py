@@ -11,8 +11,9 @@ import pytest
 from glue import bank
 from glue.errors import GlueError
 
+SALES = "t1_a_sales_orders"
 DATABASES = {
-    "t1_a_sales_orders": {
+    SALES: {
         "customers",
         "orders",
         "order_lines",
@@ -69,9 +70,9 @@ def test_every_table_and_column_is_described(manifest: bank.Manifest) -> None:
                 assert column.value_domain is None or column.value_domain in manifest.domains
 
 
-def test_the_seeds_are_plain_csv(manifest: bank.Manifest) -> None:
-    """No line breaks, and quotes only in JSON: dbt, DuckDB and Python read the same."""
-    for path in manifest.folder.glob("*.csv"):
+def test_the_files_are_plain_csv(manifest: bank.Manifest) -> None:
+    """No line breaks, and quotes only in JSON: DuckDB and Python read the same."""
+    for path in manifest.folder.glob("**/*.csv"):
         with path.open(encoding="utf-8", newline="") as file:
             header, *rows = csv.reader(file)
         for row in rows:
@@ -84,10 +85,11 @@ def test_the_seeds_are_plain_csv(manifest: bank.Manifest) -> None:
 def test_rows_stand_in_order(manifest: bank.Manifest) -> None:
     ids = [question.question_id for question in manifest.questions]
     assert ids == sorted(ids)
-    for name, key in (("constraints", "question_id"), ("statements", "question_id")):
-        with (manifest.folder / f"{name}.csv").open(encoding="utf-8", newline="") as file:
-            named = [row[key] for row in csv.DictReader(file)]
-        assert named == sorted(named), name
+    for name in ("constraints", "statements", "result_columns"):
+        for db_id in manifest.databases:
+            with (manifest.folder / db_id / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+                named = [row["question_id"] for row in csv.DictReader(file)]
+            assert named == sorted(named), (db_id, name)
 
 
 def test_generators_stand_on_nothing_that_changes(manifest: bank.Manifest) -> None:
@@ -99,28 +101,28 @@ def test_generators_stand_on_nothing_that_changes(manifest: bank.Manifest) -> No
                     assert name not in text, (table.name, column.name)
 
 
-def test_a_missing_seed_is_named(copy: Path) -> None:
-    (copy / "bank_columns.csv").unlink()
-    with pytest.raises(GlueError, match=r"lacks .*bank_columns\.csv"):
+def test_a_missing_file_is_named(copy: Path) -> None:
+    (copy / SALES / "columns.csv").unlink()
+    with pytest.raises(GlueError, match=r"lacks .*t1_a_sales_orders/columns\.csv"):
         bank.read_manifest(copy)
 
 
 def test_a_failing_generator_is_named(copy: Path) -> None:
-    _replace(copy / "bank_columns.csv", "nth('supplier_name', i)", "nth('supplier_name', j)")
+    _replace(copy / SALES / "columns.csv", "nth('supplier_name', i)", "nth('supplier_name', j)")
     with pytest.raises(GlueError, match=r"t1_a_sales_orders\.suppliers\.supplier_name fails: Binder Error"):
         bank.generate(bank.read_manifest(copy), "t1_a_sales_orders")
 
 
 def test_a_table_before_the_one_it_refers_to_is_refused(copy: Path) -> None:
-    _replace(copy / "bank_tables.csv", "order_lines,7,", "order_lines,0,")
+    _replace(copy / SALES / "tables.csv", "order_lines,7,", "order_lines,0,")
     with pytest.raises(GlueError, match="order_lines refers to orders, which does not stand before it"):
         bank.read_manifest(copy)
 
 
-QUESTION = "x-1,t1_a_sales_orders,nested,nested,easy,How many?,,false,false\n"
-CONSTRAINT = "x-1,1,grain,One row.\n"
-STATEMENT = "x-1,gold,final,duckdb,SELECT 1\n"
-INSERT = 'x-1,1,t1_a_sales_orders,insert,warehouses,,"{""warehouse_id"": 900001}"\n'
+QUESTION = "t1a-1,nested,nested,easy,How many?,,false,false\n"
+CONSTRAINT = "t1a-1,1,grain,true,One row.\n"
+STATEMENT = "t1a-1,gold,final,duckdb,SELECT 1\n"
+INSERT = 't1a-1,1,insert,warehouses,,"{""warehouse_id"": 900001}"\n'
 
 
 @pytest.mark.parametrize(
@@ -128,74 +130,74 @@ INSERT = 'x-1,1,t1_a_sales_orders,insert,warehouses,,"{""warehouse_id"": 900001}
     [
         (
             "questions",
-            "x-2,t1_a_sales_order,nested,nested,easy,How?,,false,false\n",
-            r"questions.csv, line 3, question_id: y-2 is not of this database",
-            "did you mean 't1_a_sales_orders'?",
+            "t1b-2,nested,nested,easy,How?,,false,false\n",
+            "line 3, question_id: t1b-2 is not of this database",
+            "t1a-001",
         ),
-        ("questions", QUESTION, "line 3, question_id: x-1 comes again", "its own number"),
+        ("questions", QUESTION, "line 3, question_id: t1a-1 comes again", "its own number"),
         (
             "questions",
-            "x-2,t1_a_sales_orders,nested,nested,easy,,,false,false\n",
+            "t1a-2,nested,nested,easy,,,false,false\n",
             "line 3, question: is empty",
             "fill it in",
         ),
         (
             "questions",
-            "x-2,t1_a_sales_orders,nested,nested,easy,How?,,no,false\n",
+            "t1a-2,nested,nested,easy,How?,,no,false\n",
             "line 3, is_ordered: 'no' is not known",
             "it may be: true, false",
         ),
-        ("questions", "x-2,t1_a_sales_orders\n", "line 3, category_group: is missing", "cut short"),
+        ("questions", "t1a-2\n", "line 3, category_group: is missing", "cut short"),
         ("constraints", CONSTRAINT, "line 3, constraint_number: 1 comes again", "from 1"),
         (
             "constraints",
-            "x-1,2,nulls,None.\n",
+            "t1a-1,2,nulls,true,None.\n",
             "line 3, kind: 'nulls' is not known",
             "did you mean 'null'?",
         ),
         (
             "constraints",
-            "x-1,two,null,None.\n",
+            "t1a-1,two,null,true,None.\n",
             "constraint_number: is 'two', no whole number",
             "digits",
         ),
-        ("constraints", "y-1,2,null,None.\n", "line 3, question_id: 'y-1' is not known", "x-1"),
+        ("constraints", "t1a-7,2,null,true,None.\n", "line 3, question_id: 't1a-7' is not known", "t1a-1"),
         ("statements", STATEMENT, "line 3, dialect: gold final duckdb comes again", "one of the two"),
-        ("statements", "x-1,silver,final,duckdb,SELECT 1\n", "role: 'silver' is not known", "gold"),
-        ("instances", INSERT, "line 3, step: 1 of x-1 comes again", "from 1"),
+        ("statements", "t1a-1,silver,final,duckdb,SELECT 1\n", "role: 'silver' is not known", "gold"),
+        ("instances", INSERT, "line 3, step: 1 of t1a-1 comes again", "from 1"),
         (
             "instances",
-            INSERT.replace("x-1,1,", "x-1,2,").replace("warehouses", "warehouse"),
+            INSERT.replace("t1a-1,1,", "t1a-1,2,").replace("warehouses", "warehouse"),
             "table_name: 'warehouse' is not known",
             "did you mean 'warehouses'?",
         ),
         (
             "instances",
-            INSERT.replace("x-1,1,", "x-1,2,").replace("insert", "drop"),
+            INSERT.replace("t1a-1,1,", "t1a-1,2,").replace("insert", "drop"),
             "action: 'drop' is not known",
             "insert, update",
         ),
         (
             "instances",
-            INSERT.replace("x-1,1,", "x-1,2,").replace("insert", "update"),
+            INSERT.replace("t1a-1,1,", "t1a-1,2,").replace("insert", "update"),
             "row_condition: does not go with update",
             "an update has one",
         ),
         (
             "instances",
-            INSERT.replace("x-1,1,", "x-1,2,").replace("warehouse_id", "warehous_id"),
+            INSERT.replace("t1a-1,1,", "t1a-1,2,").replace("warehouse_id", "warehous_id"),
             "assignments: warehouses has no column 'warehous_id'",
             "did you mean 'warehouse_id'?",
         ),
         (
             "instances",
-            INSERT.replace("x-1,1,", "x-1,2,").replace("900001}", "[1]}"),
+            INSERT.replace("t1a-1,1,", "t1a-1,2,").replace("900001}", "[1]}"),
             "warehouse_id is neither number, text nor null",
             "one of these",
         ),
         (
             "instances",
-            INSERT.replace("x-1,1,", "x-1,2,").replace("900001}", "900001"),
+            INSERT.replace("t1a-1,1,", "t1a-1,2,").replace("900001}", "900001"),
             "line 3, assignments: is no JSON",
             "write",
         ),
@@ -211,13 +213,16 @@ def test_a_wrong_row_is_named_by_file_line_and_field(
         "instances": INSERT,
     }
     for name, good in rows.items():
-        path = copy / f"{name}.csv"
+        path = copy / SALES / f"{name}.csv"
         header = path.read_text("utf-8").splitlines()[0]
         path.write_text(f"{header}\n{good}{row if name == file else ''}", "utf-8")
+    for name in ("result_columns", "dialect_exceptions"):
+        path = copy / SALES / f"{name}.csv"
+        path.write_text(path.read_text("utf-8").splitlines()[0] + "\n", "utf-8")
     with pytest.raises(GlueError, match=message) as raised:
         bank.read_manifest(copy)
     assert hint in (raised.value.hint or "")
-    assert str(copy / f"{file}.csv") in str(raised.value)
+    assert str(copy / SALES / f"{file}.csv") in str(raised.value)
 
 
 def _replace(path: Path, old: str, new: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -21,10 +21,20 @@ CATEGORIES = {
     "multi_join_set_operations": ("multi_join", "set_operations"),
     "nested": ("nested",),
     "temporal": ("temporal",),
+    "analytic": ("analytic_functions",),
+    "hierarchical": ("hierarchical",),
+    "enterprise_traps": (
+        "status_ambiguity",
+        "null_trap",
+        "entity_overlap",
+        "ambiguity_resolution",
+        "legacy_naming",
+    ),
 }
+"""Categories of each category group (ESQ-Bench, table 4)."""
 DIFFICULTIES = ("easy", "medium", "hard")
-MAX_SAME_SHAPE = 3
-"""Golds of a tier that may share a skeleton once tables and columns are masked too."""
+MAX_SAME_SHAPE = 6
+"""Golds of the bank that may share a skeleton once tables and columns are masked too."""
 
 _SQL_WORDS = re.compile(
     r"\b(SELECT|FROM|WHERE|JOIN|GROUP BY|HAVING|ORDER BY|NVL|COALESCE|COUNT\(|SUM\(|DISTINCT|UNION|MINUS|"
@@ -40,14 +50,16 @@ def parsed(sql: str, dialect: str) -> exp.Query | None:
     return statements[0] if len(statements) == 1 and isinstance(statements[0], exp.Query) else None
 
 
-def text_findings(manifest: Manifest, question: BankQuestion) -> Iterator[Finding]:
+def text_findings(
+    manifest: Manifest, question: BankQuestion, dialects: Sequence[str] = DIALECTS
+) -> Iterator[Finding]:
     """Wording, constraints, completeness and dialects of one question."""
     from tests.bank.checks import Finding
 
     for subject, problems in (
         ("question", wording_problems(question)),
         ("constraints", constraint_problems(manifest, question)),
-        ("statements", statement_problems(question)),
+        ("statements", statement_problems(question, dialects)),
         ("D′", instance_problems(manifest, question)),
     ):
         found = list(problems)
@@ -96,8 +108,8 @@ def constraint_problems(manifest: Manifest, question: BankQuestion) -> Iterator[
             yield f"the grain does not begin with One row: {constraint.text}"
         if not constraint.text.endswith((".", ")")):
             yield f"constraint {constraint.number} does not end with a full stop: {constraint.text}"
-    gold = question.sql("gold", "duckdb")
-    tree = None if gold is None else parsed(gold, "duckdb")
+    gold = question.sql("gold", "oracle")
+    tree = None if gold is None else parsed(gold, "oracle")
     if tree is None:
         return
     if not kinds["boundary"] and any(tree.find(kind) for kind in _COMPARISONS):
@@ -125,10 +137,10 @@ def nullable_columns(manifest: Manifest, db_id: str, tree: exp.Query) -> set[str
     return found
 
 
-def statement_problems(question: BankQuestion) -> Iterator[str]:
+def statement_problems(question: BankQuestion, dialects: Sequence[str]) -> Iterator[str]:
     """Gold and distractor in every dialect; ordered where the question is."""
     for role in ("gold", "distractor"):
-        for dialect in DIALECTS:
+        for dialect in dialects:
             sql = question.sql(role, dialect)
             if sql is None:
                 yield f"no {role} for {dialect}"
@@ -202,7 +214,7 @@ _RESERVED = frozenset(
 )
 
 
-_PSEUDO_COLUMNS = frozenset({"rownum", "rowid", "sysdate", "user"})
+_PSEUDO_COLUMNS = frozenset({"level", "rownum", "rowid", "sysdate", "user"})
 
 
 def oracle_problems(manifest: Manifest, db_id: str, sql: str) -> Iterator[str]:

@@ -6,7 +6,6 @@ BIRD and Spider do not differ at all. What SQLite cannot resolve must have no la
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 import sqlite3
@@ -19,6 +18,7 @@ from typing import Any
 
 import pytest
 
+from glue import bank
 from glue.importers.mschema import read_mschema
 from glue.sql.labels import sql_labels
 from tests.sql.authorizer import Reads, opened, outline_of, published_outlines, reads
@@ -169,18 +169,20 @@ def test_random_statements() -> None:
 
 def test_a_question_needs_the_same_in_every_dialect() -> None:
     """The bank's golds say the same thing in the words of each of its six dialects."""
-    bank = Path(__file__).resolve().parents[2] / "seeds" / "bank"
-    tables: dict[str, list[str]] = defaultdict(list)
-    for row in csv.DictReader((bank / "bank_columns.csv").open(newline="")):
-        tables[row["table_name"].lower()].append(row["column_name"].lower())
-    outline = as_outline(tables)
+    manifest = bank.read_manifest()
+    outlines = {
+        db_id: as_outline({table.name: [column.name for column in table.columns] for table in tables})
+        for db_id, tables in manifest.databases.items()
+    }
     needed: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
-    for row in csv.DictReader((bank / "bank_statements.csv").open(newline="")):
-        labels = sql_labels(row["sql"], row["dialect"], outline)
-        assert labels["reason"] is None, (row["question_id"], row["dialect"], labels["detail"])
-        if row["role"] == "gold":
-            columns = sorted({(one["table_key"], one["column_key"]) for one in labels["columns"]})
-            needed[row["question_id"], row["edition"]][row["dialect"]] = str((labels["tables"], columns))
+    for question in manifest.questions:
+        for statement in question.statements:
+            labels = sql_labels(statement.sql, statement.dialect, outlines[question.db_id])
+            assert labels["reason"] is None, (question.question_id, statement.dialect, labels["detail"])
+            if statement.role == "gold":
+                columns = sorted({(one["table_key"], one["column_key"]) for one in labels["columns"]})
+                place = question.question_id, statement.edition
+                needed[place][statement.dialect] = str((labels["tables"], columns))
     assert sum(len(each) == 6 for each in needed.values()) > 90
     assert [key for key, each in needed.items() if len(set(each.values())) > 1] == []
 

@@ -1,0 +1,22 @@
+with
+
+landed as (
+
+    select * from {{ source('landing', 'question_constructs') }}
+
+),
+
+current_once as (
+
+    select
+        import_id,
+        benchmark,
+        question_id,
+        construct,
+    from landed
+    where {{ is_current_import() }}
+    qualify row_number() over (partition by import_id, question_id, construct order by landed_at desc) = 1
+
+)
+
+select * from current_once
