@@ -50,6 +50,7 @@ class Wave:
 
     ledger_class: ClassVar[type[Ledger]] = Ledger
     worker_module: ClassVar[str] = "glue.worker"
+    what: ClassVar[str] = "statements"
 
     home: Home
     statements: list[Statement]
@@ -91,7 +92,7 @@ class Wave:
 
     def run(self) -> None:
         """Run everything. Whatever happens, no worker outlives this."""
-        self.progress.start("statements", len(self.statements))
+        self.progress.start(self.what, len(self.statements))
         try:
             with self._stopped_by_signal():
                 self._databases.start_making(self._groups)

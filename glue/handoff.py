@@ -85,5 +85,5 @@ def pending_embeddings(home: Home) -> pa.Table:
 
 
 def pending_divergences(home: Home) -> pa.Table:
-    """One row per pair of gold and prediction still to be told apart on other data, as of the last refresh."""
+    """One row per pair of gold and prediction still to be told apart, as of the last refresh."""
     return read_handoff(home, "pending_divergences")

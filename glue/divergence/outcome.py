@@ -10,7 +10,6 @@ from glue.cells import Cells
 from glue.divergence.instances import ForeignKey, Instance
 from glue.divergence.reading import Reading
 
-
 VERSION = "1"
 """Of the checker: what another one has checked is checked again (`divergence_checker_version` in dbt)."""
 
@@ -47,11 +46,12 @@ class Check:
 
 
 def shown(witness: Instance, reading: Reading, keys: Sequence[ForeignKey]) -> dict[str, Any]:
-    """The rows of each table that has some or is read, of its columns those mentioned or in keys alone."""
+    """The rows of each table that is read, of its columns those that are mentioned or in keys.
+
+    Rows that others only refer to, in tables that neither statement reads, are left out.
+    """
     found: dict[str, Any] = {}
-    for name in dict.fromkeys([*reading.tables, *witness.rows]):
-        if not witness.of(name) and name not in reading.tables:
-            continue
+    for name in reading.tables:
         table = reading.schema.tables[name]
         names = {*reading.of_table(name)}
         names |= {column.lower() for columns in table.unique[:1] for column in columns}

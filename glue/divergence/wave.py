@@ -44,3 +44,4 @@ class CheckWave(Wave):
 
     ledger_class: ClassVar[type[Ledger]] = CheckLedger
     worker_module: ClassVar[str] = "glue.divergence.worker"
+    what: ClassVar[str] = "pairs"

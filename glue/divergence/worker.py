@@ -1,4 +1,4 @@
-"""A worker process of `glue diverge`: as one of `glue execute`, but what it runs is a check of two statements."""
+"""A worker process of `glue diverge`: as one of `glue execute`, but it runs checks of two statements."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ tables as (
         results.divergence_id,
         named.table_name,
         json_extract(results.witness, '$."' || named.table_name || '".columns') as columns,
-        json_extract(results.witness, '$."' || named.table_name || '".rows[*]') as rows,
+        json_extract(results.witness, '$."' || named.table_name || '".rows')::json[] as rows,
     from results
     cross join lateral (select unnest(json_keys(results.witness)) as table_name) as named
 
