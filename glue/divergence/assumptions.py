@@ -42,6 +42,8 @@ _RANKS: dict[str, tuple[int, bool]] = {
     "trimmed_texts": (3, False),
     "no_empty_texts": (3, False),
     "one_form": (4, False),
+    "mirrored_rows": (3, False),
+    "pairs_of_children": (3, False),
 }
 
 

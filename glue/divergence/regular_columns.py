@@ -8,7 +8,14 @@ from typing import Any
 
 from glue.divergence.data import Data, Profile, case_of, kind_of
 from glue.divergence.instances import Instance
-from glue.divergence.regularity import MANY, MIN_SUPPORT, ORDERED_KINDS, Regularity, is_unique
+from glue.divergence.regularity import (
+    LABELLED_COLUMNS,
+    MANY,
+    MIN_SUPPORT,
+    ORDERED_KINDS,
+    Regularity,
+    is_unique,
+)
 
 
 def of_column(data: Data, table: str, column: str, is_reference: bool) -> Iterator[Regularity]:
@@ -36,7 +43,8 @@ def of_column(data: Data, table: str, column: str, is_reference: bool) -> Iterat
     if not is_declared and (is_key or (profile.is_unique and len(profile.values) >= least)):
         kind = "unique_keys" if is_key else "no_equal_values"
         if not is_key and profile.kind == "text":
-            kind = "unique_names" if len(profile.values) >= MANY else "unique_labels"
+            is_label = len(profile.values) < MANY or len(found.columns) <= LABELLED_COLUMNS
+            kind = "unique_labels" if is_label else "unique_names"
             kind = "unique_codes" if _are_codes(profile) else kind
         yield Regularity(kind, f"{name} is unique", frozenset([table]), is_unique((place,), table))
     if profile.is_closed and not (is_key or is_reference):

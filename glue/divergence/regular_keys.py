@@ -8,7 +8,7 @@ from typing import Any
 
 from glue.divergence.data import Data
 from glue.divergence.instances import ForeignKey, Instance, Row, Schema
-from glue.divergence.regularity import MIN_SUPPORT, Regularity, at_most
+from glue.divergence.regularity import MANY, MIN_SUPPORT, Regularity, at_most
 
 
 def of_key(
@@ -40,6 +40,10 @@ def of_key(
     if has_child(whole):
         text = f"every row of {key.referenced_table} has one of {key.table}"
         yield Regularity("every_parent_has_children", text, tables, has_child)
+    sizes = set(referred(whole).values())
+    if sizes == {2} and len(whole.of(key.table)) >= 2 * MANY:  # the two ends of a bond, debit and credit
+        text = f"a row of {key.referenced_table} has two of {key.table} or none"
+        yield Regularity("pairs_of_children", text, tables, lambda i: set(referred(i).values()) <= sizes)
     is_declared_unique = tuple(child_places) in schema.tables[key.table].key_places
     if has_one(whole) and not is_declared_unique and len(whole.of(key.table)) >= MIN_SUPPORT:
         text = f"a row of {key.referenced_table} has at most one of {key.table}"

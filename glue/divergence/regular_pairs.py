@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from glue.divergence.data import Data
 from glue.divergence.instances import Row
-from glue.divergence.regularity import MANY, MIN_SUPPORT, ORDERED_KINDS, Regularity, at_most, is_unique
+from glue.divergence.regularity import (
+    LABELLED_COLUMNS,
+    MANY,
+    MIN_SUPPORT,
+    ORDERED_KINDS,
+    Regularity,
+    at_most,
+    is_unique,
+)
 
 
 def of_pair(data: Data, table: str, left: str, right: str, is_link: bool) -> Iterator[Regularity]:
@@ -47,8 +55,15 @@ def of_pair(data: Data, table: str, left: str, right: str, is_link: bool) -> Ite
                 tables,
                 lambda i: all((row.values[a] is None, row.values[b] is None) in ways for row in i.of(table)),
             )
+    if left < right and not one.is_unique and one.kind == other.kind and len(rows) >= 2 * MIN_SUPPORT:
+        is_mirrored = _is_mirrored(a, b)
+        if is_mirrored(rows) and any(row.values[a] != row.values[b] for row in rows):
+            text = f"{table} has each pair of {left} and {right} both ways round"
+            yield Regularity(
+                "mirrored_rows", text, tables, lambda i: is_mirrored(i.of(table)), (table, left, right)
+            )
     if (
-        len(rows) <= MANY
+        (len(rows) <= MANY or len(found.columns) <= LABELLED_COLUMNS)
         and data.is_key(table, left)
         and other.kind == "text"
         and not data.is_key(table, right)
@@ -92,12 +107,26 @@ def _of_reference_rows(
 ) -> Iterator[Regularity]:
     """The few rows of a table of kinds keep their names."""
     names = {row.values[a]: row.values[b] for row in rows}
+    keys = {row.values[b]: row.values[a] for row in rows}
+    is_one_to_one = len(keys) == len(rows)
     yield Regularity(
         "reference_rows",
         f"{table}.{right} of each {table}.{left} is what it is",
         frozenset([table]),
-        lambda i: all(names.get(row.values[a], row.values[b]) == row.values[b] for row in i.of(table)),
+        lambda i: all(
+            names.get(row.values[a], row.values[b]) == row.values[b]
+            and (not is_one_to_one or keys.get(row.values[b], row.values[a]) == row.values[a])
+            for row in i.of(table)
+        ),
     )
+
+
+def _is_mirrored(a: int, b: int) -> Callable[[Sequence[Row]], bool]:
+    def holds(rows: Sequence[Row]) -> bool:
+        pairs = {row.at((a, b)) for row in rows}
+        return all((right, left) in pairs for left, right in pairs)
+
+    return holds
 
 
 def _determines(rows: Sequence[Row], a: int, b: int) -> bool:

@@ -5,6 +5,7 @@ Looked for among the columns that the two statements mention; a regularity is a 
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
@@ -15,6 +16,8 @@ from glue.divergence.regular_columns import of_column
 from glue.divergence.regular_keys import of_key
 from glue.divergence.regular_pairs import of_pair
 from glue.divergence.regularity import Regularity
+
+_REFERENCE = re.compile(r"id\d*$")
 
 
 def broken(
@@ -39,7 +42,7 @@ def regularities_of(
         by_table[table].append(column)
     found: list[Regularity] = []
     referring = {(key.table, column.lower()) for key in keys for column in key.columns}
-    referring |= {(table, column) for table, column in columns if column.endswith("id")}
+    referring |= {(table, column) for table, column in columns if _REFERENCE.search(column)}
     for table, names in by_table.items():
         if data.rows(table):
             found.append(_not_empty(table))
@@ -49,6 +52,7 @@ def regularities_of(
             for right in names:
                 if left != right:
                     is_link = {(table, left), (table, right)} <= referring
+                    is_link = is_link or len(data.schema.tables[table].columns) == 2
                     found += _remembered(data, ("pair", table, left, right, is_link), of_pair)
     for key in keys:
         mentioned = (

@@ -12,6 +12,8 @@ MIN_SUPPORT = 5
 """What fewer rows show is no regularity."""
 MANY = 50
 """Texts of a table with fewer rows are labels: they are there to tell its rows apart."""
+LABELLED_COLUMNS = 3
+"""So are those of a table that has no more columns than a key, a name and one thing more."""
 ORDERED_KINDS = ("whole", "number", "date", "moment")
 
 
@@ -23,6 +25,7 @@ class Regularity:
     text: str
     tables: frozenset[str]
     holds: Callable[[Instance], bool]
+    columns: tuple[str, str, str] = ("", "", "")  # of mirrored_rows: its table and the two columns
 
 
 def is_unique(places: tuple[int, ...], table: str) -> Callable[[Instance], bool]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from glue.divergence.data import Data
 from glue.divergence.instances import ForeignKey, Instance, Row, Schema
-from glue.divergence.reading import Reading, Search, searches
+from glue.divergence.reading import Place, Reading, Search, searches
 
 MAX_ROWS_OF_TABLE = 40
 MAX_SEARCHES = 40
@@ -102,6 +102,7 @@ def base_instance(
     n_others: int,
     needs_child: Iterable[ForeignKey] = (),
     needs_all_children: Iterable[ForeignKey] = (),
+    mirrored: Iterable[tuple[str, int, int]] = (),
 ) -> Instance:
     """An instance of chosen rows and a few others of some tables, closed under foreign keys."""
     rows: dict[str, dict[int, Row]] = defaultdict(dict)
@@ -116,6 +117,11 @@ def base_instance(
             _add_children(data, key, rows, 1)
         for key in needs_all_children:
             _add_children(data, key, rows, _MAX_CHILDREN)
+        for table, a, b in mirrored:
+            index = _index(data, table, (a, b))
+            for row in list(rows[table].values()):
+                for other in index.get(row.at((b, a)), [])[:1]:
+                    rows[table][id(other)] = other
         _close(data, keys, rows)
     return Instance({table: tuple(found.values()) for table, found in rows.items() if found})
 
@@ -172,6 +178,7 @@ def inferred_keys(data: Data, schema: Schema, reading: Reading) -> list[ForeignK
         if len(key.columns) == 1
     }
     pairs = dict.fromkeys(pair for one, other in reading.compared for pair in ((one, other), (other, one)))
+    pairs.update(dict.fromkeys(_of_one_name(schema, reading)))
     for (table, column), (parent, referenced) in pairs:
         if table == parent and column == referenced:
             continue
@@ -185,3 +192,13 @@ def inferred_keys(data: Data, schema: Schema, reading: Reading) -> list[ForeignK
             other = schema.tables[parent].columns[schema.tables[parent].place(referenced)].name
             found.append(ForeignKey(table, (names,), parent, (other,), is_declared=False))
     return found
+
+
+def _of_one_name(schema: Schema, reading: Reading) -> Iterator[tuple[Place, Place]]:
+    """Columns of one name in two tables that are read: one may refer to the other though nothing joins them."""
+    for table in reading.tables:
+        for other in reading.tables:
+            if table != other:
+                for column in schema.tables[table].places:
+                    if column != "id" and column in schema.tables[other].places:
+                        yield (table, column), (other, column)
