@@ -59,9 +59,8 @@ class Checker:
         """See above. Raises nothing that a statement can cause but MemoryError."""
         started_s = time.monotonic()
         try:
-            check = PairCheck(
-                self.data, self.memory, pair, self.n_instances, started_s + self.timeout_s
-            ).run()
+            deadline_s = started_s + self.timeout_s
+            check = PairCheck(self.data, self.memory, pair, self.n_instances, deadline_s).run()
         except NotAllowed as error:
             check = Check("not_decidable", f"no instance: {error}")
         if self._memory is not None and self._memory.is_lost:

@@ -1,4 +1,4 @@
-"""The check of one pair: which instances are tried, in which order, and what is made of the first that parts."""
+"""The check of one pair: what is tried, in which order, and what the first that parts shows."""
 
 from __future__ import annotations
 
@@ -175,9 +175,10 @@ class PairCheck:
         summed = [each for each in self.regularities if each.kind in whole_kinds]
         needs_child = [key for key in self.keys if any(_is_about(each, key) for each in complete)]
         needs_all = [key for key in self.keys if any(_is_about(each, key) for each in summed)]
+        mirrors = [each.columns for each in self.regularities if each.kind == "mirrored_rows"]
         mirrored = [
-            (table, *sorted(self.schema.tables[table].place(column) for column in columns))
-            for table, columns in (each.columns for each in self.regularities if each.kind == "mirrored_rows")
+            (table, self.schema.tables[table].place(left), self.schema.tables[table].place(right))
+            for table, left, right in mirrors
         ]
         for n_core, n_near, n_others in _SHAPES:
             chosen = sample.rows(n_core, n_near)

@@ -195,7 +195,7 @@ def inferred_keys(data: Data, schema: Schema, reading: Reading) -> list[ForeignK
 
 
 def _of_one_name(schema: Schema, reading: Reading) -> Iterator[tuple[Place, Place]]:
-    """Columns of one name in two tables that are read: one may refer to the other though nothing joins them."""
+    """Columns of one name in two tables: one may refer to the other though nothing joins them."""
     for table in reading.tables:
         for other in reading.tables:
             if table != other:
