@@ -63,7 +63,7 @@ def diverge(
             on_start=lambda: progress.note("bringing the pending table up to date …"),
         )
         pending = pending_divergences(home).to_pylist()
-        wanted = _asked_for(pending, options)
+        wanted = _asked_for(home, pending, options)
         due = due_checks(home, wanted)[: options.limit]
         summary = Summary(n_pending=len(wanted), n_skipped=len(wanted) - len(due))
         if due:
@@ -91,20 +91,31 @@ def diverge(
     return summary
 
 
-def _asked_for(pending: Sequence[dict[str, Any]], options: DivergeOptions) -> list[dict[str, Any]]:
-    known = sorted({name for row in pending for name in row["prediction_sets"]})
-    wanted = [
+def _asked_for(
+    home: Home, pending: Sequence[dict[str, Any]], options: DivergeOptions
+) -> list[dict[str, Any]]:
+    """The rows of the benchmarks and prediction sets asked for. GlueError for a set that there is not."""
+    for name in options.prediction_sets:
+        known = {known for row in pending for known in row["prediction_sets"]}
+        if name not in known and name not in (known := known | _landed_sets(home)):
+            close = nearest(name, sorted(known))
+            hint = f"did you mean {close!r}?" if close else 'see `glue query "from leaderboard"`'
+            raise GlueError(f"there is no prediction set {name!r}", hint)
+    return [
         row
         for row in pending
         if (not options.benchmarks or set(options.benchmarks) & set(row["benchmarks"]))
         and (not options.prediction_sets or set(options.prediction_sets) & set(row["prediction_sets"]))
     ]
-    for name in options.prediction_sets:
-        if name not in known and not wanted:
-            close = nearest(name, known)
-            hint = f"did you mean {close!r}?" if close else "every pair of it is checked, or it has none"
-            raise GlueError(f"nothing is pending for the prediction set {name!r}", hint)
-    return wanted
+
+
+def _landed_sets(home: Home) -> set[str]:
+    """The prediction sets that were imported or generated."""
+    found: set[str] = set()
+    for table, key in (("imports", "import_id"), ("runs", "run_id")):
+        rows = landed_keys(home, table, columns=[key, "prediction_set"])
+        found |= {name for name in rows["prediction_set"].to_pylist() if name is not None}
+    return found
 
 
 def due_checks(home: Home, wanted: Sequence[dict[str, Any]]) -> list[Statement]:
