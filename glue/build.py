@@ -6,13 +6,14 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from glue.dbt_session import DbtError, dbt_session
 from glue.errors import GlueError
 from glue.handoff import export_path
 from glue.home import Home
@@ -32,14 +33,7 @@ _COMPANIONS = {
 
 _LIBRARIES = ("dbt-core", "dbt-duckdb", "duckdb", "sqlglot", "tiktoken")
 _STALE = "stale"
-_manifests: dict[tuple[Path, str], Any] = {}
-"""(home, digest of the project) -> dbt's manifest, of the project that this process built last."""
-
 _BROKEN = ("error", "fail", "runtime error")
-_FLAGS = (
-    *("--quiet", "--log-level=none", "--log-level-file=info"),
-    *("--no-write-json", "--no-send-anonymous-usage-stats"),
-)
 
 
 @dataclass(frozen=True)
@@ -115,23 +109,11 @@ def _run_dbt(
     on_node: Callable[[str], None] | None,
 ) -> int:
     """The number of models and seeds built."""
-    from dbt.cli.main import dbtRunner
-
-    from glue import plugin
-
-    shared = [
-        f"--project-dir={project}",
-        f"--profiles-dir={project}",
-        f"--target-path={home.target}",
-        f"--log-path={home.target / 'logs'}",
-        f"--vars={json.dumps(variables)}",
-    ]
     callbacks = [_node_listener(on_node)] if on_node else []
     log = home.target / "logs" / "dbt.log"
-    with _environment(home):
-        try:
-            manifest = _parsed(home, inputs.project, shared, log)
-            models = Models(manifest, inputs)
+    try:
+        with dbt_session(home, project, variables, inputs.project) as session:
+            models = Models(session.manifest, inputs)
             if target is not None and target not in models.names:
                 raise GlueError(
                     f"the dbt project at {project} has no model {target}", "check dbt_project.yml and models/"
@@ -139,13 +121,10 @@ def _run_dbt(
             names = _to_build(home, models, target, is_forced)
             if not names:
                 return 0
-            _tag(manifest, names)
-            exclude = ["--exclude-resource-type", "test", "--exclude-resource-type", "unit_test"]
-            outcome = dbtRunner(manifest=manifest, callbacks=callbacks).invoke(
-                [*_FLAGS, "build", *shared, *exclude, "--select", f"tag:{_STALE}"]
-            )
-        finally:
-            plugin.release()
+            _tag(session.manifest, names)
+            outcome = session.build(f"tag:{_STALE}", callbacks=callbacks)
+    except DbtError as error:
+        raise _dbt_error(str(error), home, log) from error
     results = list(getattr(outcome.result, "results", None) or [])
     built = [result.node.name for result in results if str(result.status) == "success"]
     remember_built(home, {name: models.digests[name] for name in built})
@@ -155,19 +134,6 @@ def _run_dbt(
     if not outcome.success:
         raise _dbt_error(str(outcome.exception or "dbt stopped without a word"), home, log)
     return len(results)
-
-
-def _parsed(home: Home, project: str, arguments: list[str], log: Path) -> Any:
-    """dbt's manifest of the project in its present state (`project`, a digest): parsed once in a process."""
-    from dbt.cli.main import dbtRunner
-
-    if (home.root, project) not in _manifests:
-        parsed = dbtRunner().invoke([*_FLAGS, "parse", *arguments])
-        if not parsed.success:
-            raise _dbt_error(str(parsed.exception or "dbt stopped without a word"), home, log)
-        _manifests.clear()
-        _manifests[home.root, project] = parsed.result
-    return _manifests[home.root, project]
 
 
 def _tag(manifest: Any, names: list[str]) -> None:
@@ -187,22 +153,6 @@ def _to_build(home: Home, models: Models, target: str | None, is_forced: bool) -
     lost = {name for name in products if not export_path(home, name).exists()} if target else {"build_state"}
     built = last_built(home)
     return [name for name in wanted if name in lost or built.get(name) != models.digests[name]]
-
-
-@contextmanager
-def _environment(home: Home) -> Iterator[None]:
-    """EVALHOUSE_HOME as dbt and its plugin must see it (absolute: dbt changes folder), then as it was."""
-    before = os.environ.get("EVALHOUSE_HOME")
-    folder = Path.cwd()
-    os.environ["EVALHOUSE_HOME"] = str(home.root)
-    try:
-        yield
-    finally:
-        os.chdir(folder)
-        if before is None:
-            del os.environ["EVALHOUSE_HOME"]
-        else:
-            os.environ["EVALHOUSE_HOME"] = before
 
 
 def _node_listener(on_node: Callable[[str], None]) -> Callable[[Any], None]:
@@ -234,15 +184,20 @@ def _dbt_error(message: str, home: Home, log: Path) -> GlueError:
 
 def _inputs(home: Home, project: Path, variables: dict[str, Any]) -> Inputs:
     """Everything a refresh depends on: what has landed, the project's files, the variables, the software."""
+    return Inputs(project_state(project, variables), table_fingerprints(home))
+
+
+def project_state(project: Path, variables: Mapping[str, Any] | None = None) -> str:
+    """A digest of the project's files, of the variables and of the software."""
     package = Path(__file__).parent
     files = [(project, path) for path in _project_files(project)]
     # Models call functions of this package, and what those give hangs on the libraries they call.
     files += [(package, path) for path in sorted(package.rglob("*.py"))]
-    parts = [json.dumps(variables, sort_keys=True), *_versions(), *vocabularies()]
+    parts = [json.dumps(dict(variables or {}), sort_keys=True), *_versions(), *vocabularies()]
     for folder, path in files:
         status = path.stat()
         parts.append(f"{path.relative_to(folder)} {status.st_size} {status.st_mtime_ns}")
-    return Inputs(hashlib.md5("\n".join(parts).encode()).hexdigest(), table_fingerprints(home))
+    return hashlib.md5("\n".join(parts).encode()).hexdigest()
 
 
 def _versions() -> list[str]:

@@ -95,20 +95,29 @@ def bank_load(
     epilog="""\b
 Example:
   glue bank show t1a-014 t1b-040
-  glue bank show --all | less""",
+  glue bank show --sample 10 | less""",
 )
 @click.argument("question_ids", nargs=-1, metavar="[QUESTION_ID]...")
 @click.option("--all", "is_all", is_flag=True, help="Every question of the bank.")
-def bank_show(question_ids: tuple[str, ...], is_all: bool) -> None:
+@click.option(
+    "--sample",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="N questions of each schema, of every category group in turn; always the same.",
+)
+def bank_show(question_ids: tuple[str, ...], is_all: bool, sample: int | None) -> None:
     """Print questions to be read: intent, gold, distractor, second gold, D′, and where the results part.
 
-    The results are those of DuckDB, on the base data D and on the question's supplementary instance D′.
+    The results are those of Oracle's dialect, on the base data D and on the question's supplementary instance
+    D′.
     """
     from glue.bank import read_manifest
-    from glue.bank.showing import question_cards
+    from glue.bank.showing import question_cards, spread_over_schemas
 
     manifest = read_manifest()
     names = [question.question_id for question in manifest.questions] if is_all else list(question_ids)
+    if sample is not None and not is_all:
+        names += spread_over_schemas(manifest, sample)
     if not names:
         raise GlueError("no question is named", "name some, e.g. glue bank show t1a-014, or say --all")
     for card in question_cards(manifest, names):

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 # Modules of helpers that assert: pytest says what was compared there too.
 pytest.register_assert_rewrite("tests.kill_helpers", "tests.sql.label_helpers")
 
+# Encoders in parallel test processes: threads that wait for each other's cores burn them, and are slower.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 # A busy machine is no reason to fail.
 settings.register_profile("evalhouse", deadline=None)
 settings.load_profile("evalhouse")

@@ -6,9 +6,6 @@ lower tables are written here, so that no statement has to be run.
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +14,7 @@ import duckdb
 import numpy as np
 import numpy.typing as npt
 
-from glue.build import project_directory
+from tests.commands import run_dbt
 
 Scores = npt.NDArray[np.float64]
 """One score per question, in the questions' order; NaN where the question does not count."""
@@ -147,24 +144,6 @@ def _insert_scores(
         for each, score in zip(ids, scores, strict=True)
     ]
     warehouse.executemany("insert into prediction_scores values (?, ?, ?)", values)
-
-
-def run_dbt(home: Path, *nodes: str) -> None:
-    """Build these seeds and models, without their tests, with `home` as the warehouse; it must succeed."""
-    project = str(project_directory())
-    finished = subprocess.run(
-        [
-            *(sys.executable, "-W", "ignore", "-m", "dbt.cli.main", "--quiet", "build", "--select", *nodes),
-            *("--exclude-resource-type", "test", "--exclude-resource-type", "unit_test"),
-            *("--project-dir", project, "--profiles-dir", project),
-            *("--target-path", str(home / "target"), "--log-path", str(home / "logs")),
-        ],
-        env={**os.environ, "EVALHOUSE_HOME": str(home), "PYTHONPATH": project},
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert finished.returncode == 0, finished.stdout + finished.stderr
 
 
 def one(rows: list[dict[str, Any]], **key: object) -> dict[str, Any]:

@@ -16,7 +16,7 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
-from tests.statistics_helpers import run_dbt
+from tests.commands import run_dbt
 
 N_DATABASES = 12
 N_QUESTIONS_EACH = 6

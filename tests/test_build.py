@@ -135,6 +135,31 @@ sources:
 """
 
 
+def test_the_project_is_read_once_for_all_homes(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each build reads what landed in its own home, also after another home's, in either order."""
+    sources = project / "models" / "sources.yml"
+    requests = project / "models" / "requests.sql"
+    sources.write_text(SOURCES)
+    requests.write_text("select run_id from {{ source('landing', 'runs') }}")
+    homes = [Home(tmp_path / name) for name in ("one", "one-and-more")]
+    try:
+        for home in homes:
+            home.root.mkdir()
+            land_run(home, home.root.name)
+            refresh(home, project=project)
+            monkeypatch.setattr("glue.dbt_session._parse", None)
+        for home in homes:
+            refresh(home, project=project, is_forced=True)
+        for home in homes:
+            with duckdb.connect(str(home.warehouse), read_only=True) as warehouse:
+                assert warehouse.execute("from requests").fetchall() == [(home.root.name,)]
+    finally:
+        sources.unlink()
+        requests.unlink()
+
+
 @pytest.mark.parametrize("changed", ["vocabularies", "_versions"])
 def test_other_software_builds_everything_again(
     home: Home, project: Path, monkeypatch: pytest.MonkeyPatch, changed: str

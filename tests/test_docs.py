@@ -1,6 +1,7 @@
 """What README and docs say: every command in them runs, every link leads somewhere, docs/cli.md is current.
 
-The commands are run in one folder, in the order of the pages, on small files under the names the pages use.
+The commands are run in one folder, in the order of the pages, on small files under the names the pages use:
+those of the README as a shell runs them, those of other pages in this process (tests/commands.py).
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.commands import glue
 from tests.engines.servers import Servers
+from tests.walked_pages import glue_words
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -127,7 +130,7 @@ def write_shop(path: Path) -> None:
     connection.close()
 
 
-def run(folder: Path, line: str, shop_url: str = "") -> subprocess.CompletedProcess[str]:
+def run(folder: Path, line: str) -> subprocess.CompletedProcess[str]:
     """Run a line as a shell would, with this interpreter's glue and dbt."""
     scripts = Path(sys.executable).parent
     environment = {
@@ -136,23 +139,40 @@ def run(folder: Path, line: str, shop_url: str = "") -> subprocess.CompletedProc
         "EVALHOUSE_HOME": str(folder),
         "DBT_PROJECT_DIR": str(ROOT),
         "DBT_PROFILES_DIR": str(ROOT),
-        "SHOP_URL": shop_url,
     }
     return subprocess.run(
         line, shell=True, cwd=folder, env=environment, capture_output=True, text=True, timeout=600
     )
 
 
+def test_a_line_for_a_shell_is_told_from_a_plain_one() -> None:
+    line = "glue query \"select '>' from t where a > 1\" --format csv"
+    assert glue_words(line) == ["query", "select '>' from t where a > 1", "--format", "csv"]
+    for line in (
+        "glue query x > y",
+        "glue query x | head",
+        "dbt build",
+        "glue import $PWD",
+        "glue a; glue b",
+    ):
+        assert glue_words(line) is None
+
+
 @pytest.mark.slow
-def test_every_command_runs(folder: Path, live_shop: str) -> None:
+def test_every_command_runs(folder: Path, live_shop: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """In one test, since each stands on those before it."""
+    monkeypatch.setenv("SHOP_URL", live_shop)
     (folder / "bin").mkdir()
     program = folder / "bin" / "glue"
     program.write_text(f'#!/bin/sh\nexec {sys.executable} -m glue "$@"\n')
     program.chmod(0o755)
     assert len(RUN_HERE) > 10
     for page, line in RUN_HERE:
-        finished = run(folder, line, live_shop)
+        words = None if page.name == "README.md" else glue_words(line)
+        if words is not None:
+            glue(folder, *words)
+            continue
+        finished = run(folder, line)
         assert finished.returncode == 0, f"{page.name}: {line}\n{finished.stdout}\n{finished.stderr}"
     assert (folder / "lenient.csv").read_text().startswith("question_id,reason\n")
     leaderboard = json.loads(run(folder, 'glue query "from leaderboard" --format json').stdout)

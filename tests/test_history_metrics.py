@@ -15,8 +15,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.commands import rows_of
-from tests.statistics_helpers import LOWER_TABLES, one, run_dbt
+from tests.commands import rows_of, run_dbt
+from tests.statistics_helpers import LOWER_TABLES, one
 
 pytestmark = pytest.mark.slow
 

@@ -13,9 +13,8 @@ import pytest
 
 from glue.home import Home
 from glue.study.registry import register
-from tests.commands import glue, rows_of
+from tests.commands import glue, rows_of, run_dbt
 from tests.execution_helpers import duckdb_database, sqlite_database
-from tests.statistics_helpers import run_dbt
 
 pytestmark = pytest.mark.slow
 

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from tests.statistics_helpers import run_dbt
+from tests.commands import run_dbt
 
 pytestmark = pytest.mark.slow
 

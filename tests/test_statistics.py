@@ -22,8 +22,8 @@ from statsmodels.stats.power import TTestPower
 from statsmodels.stats.proportion import proportion_confint
 from statsmodels.stats.weightstats import ttost_paired
 
-from tests.commands import rows_of
-from tests.statistics_helpers import MODELS, Benchmark, Scores, build, one, run_dbt
+from tests.commands import rows_of, run_dbt
+from tests.statistics_helpers import MODELS, Benchmark, Scores, build, one
 
 pytestmark = pytest.mark.slow
 

@@ -7,6 +7,7 @@ of columns are not looked at.
 from __future__ import annotations
 
 import re
+import shlex
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -51,3 +52,14 @@ def printed(text: str) -> str:
     """Lines with single blanks, less the rules under headers."""
     lines = [" ".join(line.split()) for line in text.splitlines() if not re.fullmatch("─+", line.strip())]
     return "".join(f"{line}\n" for line in lines)
+
+
+def glue_words(line: str) -> list[str] | None:
+    """What follows `glue` in a line; None if it takes a shell to run it."""
+    lexer = shlex.shlex(line, posix=True, punctuation_chars=True)
+    lexer.whitespace_split = True
+    program, *words = lexer
+    is_plain = (
+        program == "glue" and "$" not in line and not any(set(word) <= set("();<>|&") for word in words)
+    )
+    return words if is_plain else None

@@ -74,7 +74,7 @@ def bank_batch(
         raise GlueError(f"the bank is not written for {engine!r}", hint)
     manifest = documented(read_manifest(), documented_share)
     folder = home.root / "bank" / engine
-    chosen = _chosen(manifest, instances)
+    chosen = _chosen(manifest, instances, engine)
     if engine not in FILE_SUFFIXES:
         if chosen is not None:
             raise GlueError("supplementary instances are files", f"engines: {', '.join(FILE_SUFFIXES)}")
@@ -86,10 +86,14 @@ def bank_batch(
     return _supplementary_batch(manifest, engine, folder, chosen)
 
 
-def _chosen(manifest: Manifest, instances: Sequence[str]) -> list[BankQuestion] | None:
+def _chosen(manifest: Manifest, instances: Sequence[str], engine: str) -> list[BankQuestion] | None:
     """The questions whose instances are asked for, in the manifest's order; None for the base data."""
     names = {ALL_INSTANCES if name == _ALSO_ALL else name for name in instances} or {BASE_INSTANCE}
-    available = [question for question in manifest.questions if question.question_id in manifest.instances]
+    available = [
+        question
+        for question in manifest.questions
+        if question.question_id in manifest.instances and _is_asked_in(question, engine)
+    ]
     ids = [question.question_id for question in available]
     for name in sorted(names):
         if name not in (BASE_INSTANCE, ALL_INSTANCES, *ids):
@@ -289,8 +293,22 @@ def _add_foreign_key(
 
 
 def _add_questions(batch: ImportBatch, manifest: Manifest, engine: str) -> None:
+    """Land the questions; what has no gold in the dialect, and no reason why, is left out and said."""
+    left_out = []
     for position, question in enumerate(manifest.questions):
-        _add_question(batch, manifest, position, question, question.db_id, engine)
+        if _is_asked_in(question, engine):
+            _add_question(batch, manifest, position, question, question.db_id, engine)
+        else:
+            left_out.append(question.question_id)
+    if left_out:
+        few = ", ".join(left_out[:3]) + (", …" if len(left_out) > 3 else "")
+        batch.notes.append(f"{len(left_out)} questions have no gold for {engine} yet: {few}")
+
+
+def _is_asked_in(question: BankQuestion, engine: str) -> bool:
+    dialect = DIALECT_OF[engine]
+    is_excused = any(exception.dialect == dialect for exception in question.dialect_exceptions)
+    return question.sql("gold", dialect) is not None or is_excused
 
 
 def _add_question(
@@ -313,6 +331,8 @@ def _add_question(
         benchmark=batch.benchmark,
         question_id=question.question_id,
         question_position=position,
+        # The same question in every dialect: what a model answers in two can be compared in pairs.
+        source_question_id=question.question_id if base_benchmark is None else None,
         db_id=db_id,
         question=question.question,
         evidence=question.evidence,

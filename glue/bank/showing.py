@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from glue.bank.generation import generated
-from glue.bank.instances import apply_steps, render_step
+from glue.bank.instances import render_step
 from glue.bank.manifest import DIALECTS, ROLES, BankQuestion, Manifest
+from glue.bank.oracle import BASE, SUPPLEMENTARY, Answer, OracleBank
 from glue.errors import GlueError, nearest
 
 Rows = list[tuple[Any, ...]]
@@ -16,7 +17,7 @@ Rows = list[tuple[Any, ...]]
 
 @dataclass(frozen=True)
 class ShownResult:
-    """What gold and distractor give on one instance, run on DuckDB."""
+    """What gold and distractor give on one instance, in Oracle's dialect."""
 
     instance: str  # D, or D′ of the question
     names: list[str]
@@ -63,20 +64,37 @@ def question_cards(manifest: Manifest, question_ids: Sequence[str]) -> Iterator[
                 f"the bank has no question {name!r}",
                 f"did you mean {close!r}?" if close else "glue bank show --all lists them",
             )
-    for name in question_ids:
-        yield _card(manifest, questions[name])
+    bank = OracleBank(manifest)
+    try:
+        for name in question_ids:
+            yield _card(bank, questions[name])
+    finally:
+        bank.close()
 
 
-def _card(manifest: Manifest, question: BankQuestion) -> QuestionCard:
-    tables = manifest.databases[question.db_id]
-    by_name = {table.name: table for table in tables}
-    steps = manifest.instances.get(question.question_id, ())
-    results = []
-    with generated(manifest, question.db_id) as connection:
-        results.append(_result(connection, question, "D"))
-        if steps:
-            apply_steps(connection, tables, steps, "duckdb")
-            results.append(_result(connection, question, "D′"))
+def spread_over_schemas(manifest: Manifest, n_per_schema: int) -> list[str]:
+    """So many questions of each database: of every category group in turn, and within it evenly spread."""
+    chosen = []
+    for db_id in manifest.databases:
+        groups: dict[str, list[str]] = {}
+        for question in manifest.questions:
+            if question.db_id == db_id:
+                groups.setdefault(question.category_group, []).append(question.question_id)
+        turns = [_evenly(names) for _, names in sorted(groups.items())]
+        places = [names[turn] for turn in range(n_per_schema) for names in turns if turn < len(names)]
+        chosen += sorted(places[:n_per_schema])
+    return chosen
+
+
+def _evenly(names: list[str]) -> list[str]:
+    """The names so that any number of the first of them lies spread over the whole."""
+    return sorted(names, key=lambda name: hashlib.md5(name.encode()).hexdigest())
+
+
+def _card(bank: OracleBank, question: BankQuestion) -> QuestionCard:
+    by_name = {table.name: table for table in bank.manifest.databases[question.db_id]}
+    steps = bank.manifest.instances.get(question.question_id, ())
+    results = [_result(bank, question, instance) for instance in (BASE, *([SUPPLEMENTARY] if steps else []))]
     statements: dict[tuple[str, str], list[str]] = {}
     for role in ROLES:
         for dialect in DIALECTS:
@@ -87,10 +105,13 @@ def _card(manifest: Manifest, question: BankQuestion) -> QuestionCard:
     return QuestionCard(question, texts, rendered, results)
 
 
-def _result(connection: Any, question: BankQuestion, instance: str) -> ShownResult:
-    gold, distractor = (question.sql(role, "duckdb") for role in ("gold", "distractor"))
-    cursor = connection.execute(gold)
-    names = [column[0] for column in cursor.description]
-    gold_rows = cursor.fetchall()
-    distractor_rows = connection.execute(distractor).fetchall() if distractor else []
-    return ShownResult(instance, names, gold_rows, distractor_rows, question.is_ordered)
+def _result(bank: OracleBank, question: BankQuestion, instance: str) -> ShownResult:
+    texts = [sql for role in ("gold", "distractor") if (sql := question.sql(role, "oracle")) is not None]
+    answers = bank.ask(question, instance, texts)
+    for answer in answers:
+        if answer.error is not None:
+            raise GlueError(
+                f"{question.question_id} does not run on {instance}: {answer.error}", "mend statements.csv"
+            )
+    gold, distractor = (*answers, Answer())[:2]
+    return ShownResult(instance, gold.names, gold.rows, distractor.rows, question.is_ordered)

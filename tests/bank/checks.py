@@ -21,12 +21,12 @@ import duckdb
 
 from glue import bank
 from glue.bank.manifest import BankQuestion, Manifest
+from glue.bank.oracle import BASE, SUPPLEMENTARY
 from glue.cells import cell
 from glue.errors import GlueError
 from glue.sql.mutations import Mutation, Schema, mutations
 
 ENGINES = ("duckdb", "sqlite")
-BASE, SUPPLEMENTARY = "base", "D′"
 MAX_SECONDS = 10
 
 Rows = list[tuple[str | None, ...]]
@@ -214,7 +214,7 @@ def schema_of(manifest: Manifest, db_id: str) -> Schema:
         (table.name, key.columns[0], key.referenced_table, key.referenced_columns[0])
         for table in tables
         for key in table.foreign_keys
-        if len(key.columns) == 1
+        if key.is_enforced and len(key.columns) == 1
     }
     return Schema(frozenset(not_null), frozenset(keys))
 

@@ -4,25 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import replace
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
-import duckdb
 import pytest
 
 from glue import bank
-from glue.bank.ddl import create_statement, declared_type
-from glue.bank.instances import apply_steps, render_step
-from glue.bank.manifest import DIALECT_OF, BankColumn, BankQuestion, BankTable, ResultColumn
+from glue.bank.instances import render_step
+from glue.bank.manifest import DIALECT_OF, BankQuestion, ResultColumn
 from glue.bank.servers import load_tables
 from glue.cells import Cell, Cells, cells_of_rows
 from glue.connections import address_of, connection_of_url
-from glue.dialects.catalog import column_comment, quoted_text, table_comment
-from glue.dialects.local import LocalSession
-from glue.engines.oracle_local import number
 from glue.live import opened
 from tests.bank.checks import BASE, SUPPLEMENTARY, Bench
+from tests.bank.oracle_bench import OracleBench
 from tests.engines.servers import LIVE, Server, Servers
 
 ENGINE = "oracle-local"
@@ -49,9 +44,9 @@ def as_declared(rows: list[Cells], question: BankQuestion) -> list[Any]:
     return read if question.is_ordered else sorted(map(repr, read))
 
 
-def test_results_have_the_declared_columns(manifest: bank.Manifest, bench: Bench) -> None:
+def test_results_have_the_declared_columns(translated: tuple[BankQuestion, ...], bench: Bench) -> None:
     kinds = {"VARCHAR": "text", "DATE": "date", "DOUBLE": "number"}
-    for question in manifest.questions:
+    for question in translated:
         connection = bench.connection(question, "duckdb", BASE)
         described = connection.execute(f"describe {question.sql('gold', 'duckdb')}").fetchall()
         found = []
@@ -64,8 +59,10 @@ def test_results_have_the_declared_columns(manifest: bank.Manifest, bench: Bench
             assert not scale or column.n_decimals == int(scale)
 
 
-def test_every_dialect_has_a_gold_and_a_distractor_or_says_why_not(manifest: bank.Manifest) -> None:
-    for question in manifest.questions:
+def test_every_dialect_has_a_gold_and_a_distractor_or_says_why_not(
+    translated: tuple[BankQuestion, ...],
+) -> None:
+    for question in translated:
         cannot = {one.dialect for one in question.dialect_exceptions if one.kind == "inexpressible"}
         for dialect in ("oracle", "duckdb", "sqlite", "postgres", "mysql", "tsql"):
             has_gold = question.sql("gold", dialect) is not None
@@ -77,56 +74,18 @@ def test_every_dialect_has_a_gold_and_a_distractor_or_says_why_not(manifest: ban
 
 
 @pytest.fixture(scope="module")
-def oracle(manifest: bank.Manifest) -> Iterator[Ask]:
-    """Oracle's dialect on DuckDB's tables without keys, which D′ changes for one statement."""
-    sessions = {}
-    for db_id in manifest.databases:
-        connection = duckdb.connect()
-        for each in bank.generate(manifest, db_id):
-            bare = replace(each.table, foreign_keys=(), columns=tuple(map(_no_key, each.table.columns)))
-            connection.execute(create_statement(bare, ENGINE))
-            marks = ", ".join("?" * len(bare.columns))
-            connection.executemany(f"insert into {bare.name} values ({marks})", each.rows)
-            _describe(connection, bare)
-        sessions[db_id] = LocalSession(connection, "oracle")
-
-    def ask(question: BankQuestion, instance: str, sql: str) -> list[Cells]:
-        session = sessions[question.db_id]
-        session.translate(sql)  # the macros that it needs are not to be undone
-        session.connection.execute("begin")
-        try:
-            if instance == SUPPLEMENTARY:
-                steps = manifest.instances[question.question_id]
-                apply_steps(session.connection, manifest.databases[question.db_id], steps, "duckdb")
-            _, rows = session.query(sql)
-        finally:
-            session.connection.execute("rollback")
-        return cells_of_rows([tuple(number(v) if isinstance(v, float) else v for v in row) for row in rows])
-
-    yield ask
-    for session in sessions.values():
-        session.connection.close()
-
-
-def _no_key(column: BankColumn) -> BankColumn:
-    return replace(column, is_primary_key=False)
-
-
-def _describe(connection: duckdb.DuckDBPyConnection, table: BankTable) -> None:
-    said = table_comment("oracle", table.name.upper())
-    connection.execute(f"comment on table {table.name} is {quoted_text(said)}")
-    for column in table.columns:
-        said = column_comment(column.name.upper(), declared_type(column.data_type, ENGINE))
-        connection.execute(f"comment on column {table.name}.{column.name} is {quoted_text(said)}")
+def oracle(oracle_bench: OracleBench) -> Ask:
+    return oracle_bench.rows
 
 
 @contextmanager
-def on_server(server: Server, manifest: bank.Manifest) -> Iterator[Ask]:
+def on_server(server: Server, manifest: bank.Manifest, translated: tuple[BankQuestion, ...]) -> Iterator[Ask]:
     """The bank in schemas of their own, which D′ changes for one statement."""
     root = "postgres" if server.engine == "postgresql" else "root"
     owner = connection_of_url("owner", f"{server.engine}://{root}@127.0.0.1:{server.port}/{server.name}")[0]
     links: dict[str, Any] = {}
-    schemas = {db_id: f"{server.name}_{db_id}" for db_id in manifest.databases}
+    db_ids = dict.fromkeys(question.db_id for question in translated)
+    schemas = {db_id: f"{server.name}_{db_id}" for db_id in db_ids}
     try:
         for db_id, schema in schemas.items():
             with opened(owner, address_of(owner)) as database:
@@ -166,15 +125,16 @@ def on_files(engine: str, bench: Bench) -> Iterator[Ask]:
 def test_golds_and_distractors_give_what_oracles_give(
     engine: str,
     manifest: bank.Manifest,
+    translated: tuple[BankQuestion, ...],
     bench: Bench,
     servers: Servers,
     oracle: Ask,
 ) -> None:
     dialect = DIALECT_OF[engine]
-    asked = on_server(servers[engine], manifest) if engine in LIVE else on_files(engine, bench)
+    asked = on_server(servers[engine], manifest, translated) if engine in LIVE else on_files(engine, bench)
     different = []
     with asked as ask:
-        for question in manifest.questions:
+        for question in translated:
             for instance in (BASE, SUPPLEMENTARY):
                 for role in ("gold", "distractor"):
                     pair = [

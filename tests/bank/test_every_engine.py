@@ -87,7 +87,20 @@ def rows_wanted(manifest: bank.Manifest, db_id: str, has_dates: bool = True) -> 
 
 
 @pytest.mark.parametrize("engine", FILES)
-def test_files_hold_the_same_rows(engine: str, manifest: bank.Manifest, home: Home) -> None:
+def test_files_hold_the_same_rows(
+    engine: str, tier_1: bank.Manifest, home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loading, "read_manifest", lambda: tier_1)
+    _load_and_compare(home, engine, tier_1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", FILES)
+def test_files_of_the_whole_bank_hold_the_same_rows(engine: str, manifest: bank.Manifest, home: Home) -> None:
+    _load_and_compare(home, engine, manifest)
+
+
+def _load_and_compare(home: Home, engine: str, manifest: bank.Manifest) -> None:
     bank.load_bank(home, engine, "x")
     suffix = "sqlite" if engine == "sqlite" else "duckdb"
     for db_id, tables in manifest.databases.items():

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-import shutil
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
-import duckdb
 import pytest
 from click.testing import CliRunner
 
 from glue import bank
 from glue.bank import loading
-from glue.bank.manifest import BankColumn, BankKey, BankTable, Statement
+from glue.bank.manifest import Statement
 from glue.cli import cli
 from glue.errors import GlueError
 from glue.home import Home
@@ -34,23 +32,27 @@ def small(manifest: bank.Manifest, monkeypatch: pytest.MonkeyPatch) -> bank.Mani
     return made
 
 
-def test_loading_lands_questions_golds_and_catalog(home: Home, manifest: bank.Manifest) -> None:
+def test_loading_lands_questions_golds_and_catalog(
+    home: Home, tier_1: bank.Manifest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    manifest = tier_1
+    monkeypatch.setattr(loading, "read_manifest", lambda: manifest)
     report = bank.load_bank(home, "sqlite", "glue bank load sqlite")
     assert report.is_new and report.refusals == []
     assert report.benchmark == "enterprise"
-    n_columns = sum(len(table.columns) for tables in manifest.databases.values() for table in tables)
-    assert report.counts == {
-        "databases": 2,
-        "tables": 20,
-        "columns": n_columns,
-        "foreign_keys": 24,
-        "questions": 95,
-        "question_constraints": 534,
-        "question_constructs": 75,
-        "question_result_columns": 290,
-        "golds": 190,  # as they are, and as they were at the first pass
-        "question_statements": 380,
+    tables = [table for tables in manifest.databases.values() for table in tables]
+    asked = [question for question in manifest.questions if question.sql("gold", "sqlite")]
+    assert {name: report.counts[name] for name in ("databases", "tables", "columns", "questions")} == {
+        "databases": len(manifest.databases),
+        "tables": len(tables),
+        "columns": sum(len(table.columns) for table in tables),
+        "questions": len(asked),
     }
+    assert report.counts["foreign_keys"] == sum(len(k.columns) for t in tables for k in t.foreign_keys)
+    assert report.counts["question_constraints"] == sum(len(q.constraints) for q in asked)
+    assert report.counts["question_constructs"] == sum(len(q.constructs) for q in asked)
+    assert report.counts["question_result_columns"] == sum(len(q.result_columns) for q in asked)
+    assert report.counts["golds"] == 2 * len(asked)  # as they are, and as they were at the first pass
     databases = landed_keys(home, "databases", columns=["db_id", "engine", "path", "snapshot_id"]).to_pylist()
     for database in databases:
         path = home.root / "bank" / "sqlite" / f"{database['db_id']}.sqlite"
@@ -68,7 +70,7 @@ def test_loading_lands_questions_golds_and_catalog(home: Home, manifest: bank.Ma
         "pending: placed, nothing has been sent; "
     )
     questions = landed_keys(home, "questions", columns=["question_id", "is_ordered", "intent"]).to_pylist()
-    intents = {question.question_id: question.intent for question in manifest.questions}
+    intents = {question.question_id: question.intent for question in asked}
     assert {row["question_id"]: row["intent"] for row in questions} == intents
     assert all(intents.values())
 
@@ -198,44 +200,25 @@ def test_a_wrong_instance_is_named(
 
 
 def test_a_newer_bank_takes_the_place_of_the_old(
-    home: Home, manifest: bank.Manifest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    home: Home, small: bank.Manifest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = bank.load_bank(home, "duckdb", "first")
-    folder = Path(shutil.copytree(manifest.folder, tmp_path / "bank"))
-    path = folder / "t1_a_sales_orders" / "tables.csv"
-    path.write_text(path.read_text("utf-8").replace("One row per supplier", "Each supplier"), "utf-8")
-    monkeypatch.setattr(loading, "read_manifest", lambda: bank.read_manifest(folder))
+    tables = small.databases[DB_ID]
+    newer = replace(small, databases={DB_ID: (replace(tables[0], description="Each one"), *tables[1:])})
+    monkeypatch.setattr(loading, "read_manifest", lambda: newer)
     second = bank.load_bank(home, "duckdb", "second")
     assert second.is_new and second.import_id != first.import_id
 
 
-def test_a_question_without_a_gold_is_named(
+def test_a_question_without_a_gold_is_left_out_and_said(
     home: Home, small: bank.Manifest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bare = replace(small, questions=(replace(small.questions[0], statements=()),))
+    first, *others = small.questions
+    bare = replace(small, questions=(replace(first, statements=()), *others))
     monkeypatch.setattr(loading, "read_manifest", lambda: bare)
-    with pytest.raises(GlueError, match="has no gold for sqlite"):
-        bank.load_bank(home, "sqlite", "x")
-
-
-@pytest.mark.parametrize("engine", ["duckdb", "oracle-local"])
-def test_a_table_that_refers_to_itself_goes_in_parents_first(
-    manifest: bank.Manifest, tmp_path: Path, engine: str
-) -> None:
-    columns = (
-        BankColumn("unit_id", 1, 1, "INTEGER", False, True, None, "Unit", "i"),
-        BankColumn(
-            "parent_id", 2, 2, "INTEGER", True, False, None, "Unit above", "case when i < 5 then i + 1 end"
-        ),
-    )
-    key = BankKey("fk_units_parent", ("parent_id",), "units", ("unit_id",))
-    units = BankTable("units", 1, 1, 5, "One row per unit", columns, (key,))
-    made = replace(manifest, databases={**manifest.databases, DB_ID: (units,)})
-    path = tmp_path / "units.duckdb"
-    bank.write_duckdb(made, DB_ID, path, engine)
-    with duckdb.connect(str(path), read_only=True) as connection:
-        found = connection.execute("select unit_id, parent_id from units order by 1").fetchall()
-    assert found == [(1, 2), (2, 3), (3, 4), (4, 5), (5, None)]
+    report = bank.load_bank(home, "sqlite", "x")
+    assert report.counts["questions"] == len(others)
+    assert f"1 questions have no gold for sqlite yet: {first.question_id}" in report.notes
 
 
 def test_an_unknown_engine_is_named(home: Home) -> None:

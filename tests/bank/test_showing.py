@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from glue.bank import read_manifest
-from glue.bank.showing import ShownResult, question_cards
+from glue.bank.showing import ShownResult, question_cards, spread_over_schemas
 from glue.errors import GlueError
 from tests.commands import glue
 
@@ -53,3 +53,15 @@ def test_the_card_is_printed_whole(tmp_path: Path) -> None:
         "on D′: gold",
     ):
         assert words in shown
+
+
+def test_a_sample_has_every_group_of_every_schema() -> None:
+    manifest = read_manifest()
+    names = spread_over_schemas(manifest, 10)
+    assert names == spread_over_schemas(manifest, 10) and len(set(names)) == len(names)
+    chosen = [question for question in manifest.questions if question.question_id in names]
+    for db_id in {question.db_id for question in manifest.questions}:
+        of_all = [question for question in manifest.questions if question.db_id == db_id]
+        shown = [question for question in chosen if question.db_id == db_id]
+        assert len(shown) == min(10, len(of_all))
+        assert {q.category_group for q in shown} == {q.category_group for q in of_all}

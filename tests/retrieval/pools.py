@@ -10,7 +10,7 @@ from pathlib import Path
 
 from glue.home import Home
 from glue.landing import Writer
-from tests.statistics_helpers import run_dbt
+from tests.commands import run_dbt
 
 BENCHMARK = "made_up"
 _STEMS = (

@@ -6,7 +6,6 @@ import hashlib
 import json
 import math
 import re
-import time
 from collections import defaultdict
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -600,85 +599,3 @@ def test_vectors_land_in_the_precision_that_is_asked_for(tmp_path: Path) -> None
     assert rows["e"]["vector"] == [0.0, -1022.0]
     assert rows["a"]["vector"] == [0.0999755859375, -3.0]
     assert rows["b"]["vector"] == np.array(vectors[1], dtype=np.float32).tolist()
-
-
-# --------------------------------------------------------------------------- BIRD dev
-
-
-def measured(
-    root: Path, retriever: str, uses_questions: bool, threshold: float, n_most: int
-) -> tuple[float, float]:
-    """Precision and recall over knowledge items, micro over all tasks."""
-    (row,) = rows_of(
-        root,
-        f"""
-        with brought as (
-            select
-                question_id,
-                history_query_id,
-                unnest(item_ids) as item_id,
-                unnest(item_scores) as item_score,
-            from history_candidates
-            where retriever = '{retriever}' and uses_questions = {uses_questions}
-            and score >= {threshold} and rank <= {n_most}
-        ),
-        retrieved as (select distinct question_id, item_id from brought where item_score >= {threshold}),
-        covered as (
-            select distinct question_id, item_id from brought
-            inner join history_task_items as needed using (question_id, item_id)
-            where item_score >= {threshold}
-            and list_contains(needed.history_query_ids, brought.history_query_id)
-        )
-        select (select count(*) from covered) / (select count(*) from retrieved) as precision,
-            (select count(*) from covered) / (select count(*) from history_task_items) as recall
-        """,
-    )
-    return row["precision"], row["recall"]
-
-
-def test_on_bird_dev_everything_is_compared(bird: Path) -> None:
-    (encoder,) = rows_of(bird, "from history_encoders")
-    assert encoder["encoder"] == "minilm" and encoder["n_texts"] == encoder["n_embedded_texts"] > 10_000
-    assert rows_of(bird, "from stg_embeddings where precision <> 'half'") == []
-    (n_tasks,) = rows_of(
-        bird, "select count(*) as n, count(distinct db_id) as n_databases from history_tasks"
-    )
-    assert n_tasks["n"] > 1_400 and n_tasks["n_databases"] == 11
-    for table in ("history_candidates", "script_similarities"):
-        assert rows_of(bird, f"from {table} where question_id = history_query_id") == []
-
-
-def test_on_bird_dev_retrievers_are_in_the_order_that_is_documented(bird: Path) -> None:
-    assert measured(bird, "gold", True, 0, 12) == (1, 1)
-    first = {name: measured(bird, name, True, 0.5, 1) for name in ("mqs", "mqs_qs", "qs", "q", "dail")}
-    assert first["mqs"][1] < first["mqs_qs"][1] < first["qs"][1] < first["q"][1]
-    assert first["mqs"] == first["dail"]  # the nearest script is its own preliminary answer
-    assert first["q"][0] > 0.25 and first["q"][1] > 0.4
-    many, few = measured(bird, "q_c", True, 0.5, 5), measured(bird, "q_c", True, 0.5, 1)
-    assert many[1] > few[1] > 0.3 and many[0] < few[0]
-    unasked = measured(bird, "q_c", False, 0.5, 5)
-    assert 0.2 < unasked[1] < many[1]
-
-
-def test_on_bird_dev_retrieval_takes_milliseconds(bird: Path) -> None:
-    """Similarities and rankings of all tasks at once, in the processor's time of two threads, by task."""
-    home = Home(bird)
-    names = ("script_similarities", "item_similarities", "component_candidates")
-    compiled = _compiled(home, names)
-    (n_tasks,) = rows_of(bird, "select count(*) as n from history_tasks")
-    with duckdb.connect(str(home.warehouse), read_only=True) as warehouse:
-        warehouse.execute("set threads = 2")
-        before = time.process_time()
-        for sql in compiled:
-            warehouse.execute(f"create or replace temp table timed as {sql}")
-        elapsed_ms = (time.process_time() - before) * 1000
-    assert elapsed_ms / n_tasks["n"] <= 2 * 2.7
-
-
-def _compiled(home: Home, names: tuple[str, ...]) -> list[str]:
-    found = []
-    for name in names:
-        paths = list(home.root.rglob(f"compiled/**/{name}.sql"))
-        assert paths, f"no compiled {name}"
-        found.append(max(paths, key=lambda path: path.stat().st_mtime).read_text())
-    return found

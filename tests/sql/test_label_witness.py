@@ -175,7 +175,8 @@ def test_a_question_needs_the_same_in_every_dialect() -> None:
         for db_id, tables in manifest.databases.items()
     }
     needed: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
-    for question in manifest.questions:
+    translated = [question for question in manifest.questions if question.sql("gold", "duckdb") is not None]
+    for question in translated:
         for statement in question.statements:
             labels = sql_labels(statement.sql, statement.dialect, outlines[question.db_id])
             assert labels["reason"] is None, (question.question_id, statement.dialect, labels["detail"])

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from glue.home import Home
+from glue.study.registry import register
 from tests.commands import glue, rows_of
 
 pytestmark = pytest.mark.slow
@@ -57,10 +59,9 @@ def swept(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         *("import", "mschema", "--name", BENCHMARK, "--schemas", bird / "mschema"),
         *("--column-meaning", meanings / "train_column_meaning.json"),
     )
-    study = ("run", "--study", "budget", "--benchmark", BENCHMARK)
-    glue(root, *study, "--ranker", "lexical", "--plan")  # registers the study
+    assert register(Home(root), BENCHMARK)
     glue(root, "embed", "--encoder", "minilm", "--benchmark", BENCHMARK)
-    glue(root, *study)
+    glue(root, "run", "--study", "budget", "--benchmark", BENCHMARK)
     return root
 
 

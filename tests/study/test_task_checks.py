@@ -8,9 +8,8 @@ from typing import Any
 import duckdb
 import pytest
 
-from tests.commands import rows_of
+from tests.commands import rows_of, run_dbt
 from tests.sql.test_task_shape import OUTLINE
-from tests.statistics_helpers import run_dbt
 
 pytestmark = pytest.mark.slow
 

@@ -1,11 +1,13 @@
-"""Retriever `evalhouse` on BIRD dev, against those it is to be better than (docs/history.md).
+"""BIRD dev with every question held out: its retrievers, and `evalhouse` against those it is to beat.
 
-Threshold and number of shots of each are chosen without the database that they are measured on, and so are
-the weights of `evalhouse`. All is counted here again, apart from the models that count it.
+One file, so that one test process builds it. Threshold and number of shots of each are chosen without the
+database that they are measured on, and so are the weights of `evalhouse` (docs/history.md). All is counted
+here again, apart from the models that count it.
 """
 
 from __future__ import annotations
 
+import time
 from collections import defaultdict
 from pathlib import Path
 from typing import NamedTuple
@@ -139,3 +141,85 @@ def test_no_item_is_brought_twice(bird: Path) -> None:
     """
     assert rows_of(bird, twice) == []
     assert rows_of(bird, "from history_candidates where retriever = 'evalhouse' limit 1")
+
+
+# --------------------------------------------------------------------------- all retrievers
+
+
+def found_of(
+    root: Path, retriever: str, uses_questions: bool, threshold: float, n_most: int
+) -> tuple[float, float]:
+    """Precision and recall over knowledge items, micro over all tasks."""
+    (row,) = rows_of(
+        root,
+        f"""
+        with brought as (
+            select
+                question_id,
+                history_query_id,
+                unnest(item_ids) as item_id,
+                unnest(item_scores) as item_score,
+            from history_candidates
+            where retriever = '{retriever}' and uses_questions = {uses_questions}
+            and score >= {threshold} and rank <= {n_most}
+        ),
+        retrieved as (select distinct question_id, item_id from brought where item_score >= {threshold}),
+        covered as (
+            select distinct question_id, item_id from brought
+            inner join history_task_items as needed using (question_id, item_id)
+            where item_score >= {threshold}
+            and list_contains(needed.history_query_ids, brought.history_query_id)
+        )
+        select (select count(*) from covered) / (select count(*) from retrieved) as precision,
+            (select count(*) from covered) / (select count(*) from history_task_items) as recall
+        """,
+    )
+    return row["precision"], row["recall"]
+
+
+def test_on_bird_dev_everything_is_compared(bird: Path) -> None:
+    (encoder,) = rows_of(bird, "from history_encoders")
+    assert encoder["encoder"] == "minilm" and encoder["n_texts"] == encoder["n_embedded_texts"] > 10_000
+    assert rows_of(bird, "from stg_embeddings where precision <> 'half'") == []
+    (n_tasks,) = rows_of(
+        bird, "select count(*) as n, count(distinct db_id) as n_databases from history_tasks"
+    )
+    assert n_tasks["n"] > 1_400 and n_tasks["n_databases"] == 11
+    for table in ("history_candidates", "script_similarities"):
+        assert rows_of(bird, f"from {table} where question_id = history_query_id") == []
+
+
+def test_on_bird_dev_retrievers_are_in_the_order_that_is_documented(bird: Path) -> None:
+    assert found_of(bird, "gold", True, 0, 12) == (1, 1)
+    first = {name: found_of(bird, name, True, 0.5, 1) for name in ("mqs", "mqs_qs", "qs", "q", "dail")}
+    assert first["mqs"][1] < first["mqs_qs"][1] < first["qs"][1] < first["q"][1]
+    assert first["mqs"] == first["dail"]  # the nearest script is its own preliminary answer
+    assert first["q"][0] > 0.25 and first["q"][1] > 0.4
+    many, few = found_of(bird, "q_c", True, 0.5, 5), found_of(bird, "q_c", True, 0.5, 1)
+    assert many[1] > few[1] > 0.3 and many[0] < few[0]
+    unasked = found_of(bird, "q_c", False, 0.5, 5)
+    assert 0.2 < unasked[1] < many[1]
+
+
+def test_on_bird_dev_retrieval_takes_milliseconds(bird: Path) -> None:
+    """Similarities and rankings of all tasks at once, in the processor's time of two threads, by task."""
+    home = Home(bird)
+    names = ("script_similarities", "item_similarities", "component_candidates")
+    compiled = _compiled(home, names)
+    (n_tasks,) = rows_of(bird, "select count(*) as n from history_tasks")
+    with duckdb.connect(str(home.warehouse), read_only=True) as warehouse:
+        warehouse.execute("set threads = 2")
+        before = time.process_time()
+        for sql in compiled:
+            warehouse.execute(f"create or replace temp table timed as {sql}")
+        elapsed_ms = (time.process_time() - before) * 1000
+    assert elapsed_ms / n_tasks["n"] <= 2 * 2.7
+
+
+def _compiled(home: Home, names: tuple[str, ...]) -> list[str]:
+    found = []
+    for name in names:
+        paths = list(home.root.rglob(f"compiled/**/{name}.sql"))
+        assert paths, f"no compiled {name}"
+        found.append(max(paths, key=lambda path: path.stat().st_mtime).read_text())
+    return found
