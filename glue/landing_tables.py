@@ -137,6 +137,16 @@ _TABLES = (
         is_inferred=FLAG,  # from names and unique keys; NULL in what older versions landed: declared
     ),
     _table(
+        "schema_notes",
+        "One row per note that somebody who knows a database's schema gives whoever writes SQL for it",
+        ("import_id", "db_id", "note_number"),
+        import_id=TEXT,
+        benchmark=TEXT,
+        db_id=TEXT,
+        note_number=INT,  # 1-based
+        note_text=TEXT,
+    ),
+    _table(
         "questions",
         "One row per question of a benchmark",
         ("import_id", "question_id"),

@@ -37,8 +37,8 @@ written as (
     select
         divergence_id,
         string_agg(
-            table_name || ' ' || columns::varchar || chr(10)
-            || array_to_string(list_transform(rows, lambda row: '  ' || row::varchar), chr(10)),
+            table_name || ' ' || columns::varchar
+            || array_to_string(list_transform(rows, lambda row: chr(10) || '  ' || row::varchar), ''),
             chr(10)
             order by table_name
         ) as tables,
