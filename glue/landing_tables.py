@@ -334,6 +334,32 @@ _TABLES = (
         executed_at=MOMENT,
     ),
     _table(
+        "divergence_checks",
+        "One row per attempt at telling a prediction from its gold on other data than the database's",
+        ("check_id",),
+        check_id=TEXT,
+        divergence_id=TEXT,  # the pair of statements on a database: a row of pending_divergences
+        engine=TEXT,
+        snapshot_id=TEXT,
+        outcome=TEXT,  # diverges, diverges_beyond_data, stays_equal, not_decidable, failed
+        reason=TEXT,  # of not_decidable, failed, and of what stays equal because it is the same statement
+        kind=TEXT,  # of the change that showed it: null, boundary, duplicate, …
+        assumption_classes=TEXTS,  # of the undeclared regularities that the witness breaks
+        assumptions=TEXTS,  # the same in words, one each
+        n_instances=INT,  # tried
+        gold_columns=TEXTS,
+        predicted_columns=TEXTS,
+        gold_rows=TEXT,  # gold's result on the witness: JSON, a list of cells for each row
+        predicted_rows=TEXT,  # NULL where the prediction fails there
+        predicted_error=TEXT,
+        witness=TEXT,  # JSON: of each table its columns and rows
+        is_killed=FLAG,
+        elapsed_ms=pa.float64(),
+        timeout_ms=pa.float64(),
+        checker_version=TEXT,
+        checked_at=MOMENT,
+    ),
+    _table(
         "results",
         "One row per distinct result: equal ordered rows are one result, whatever SQL gave them",
         ("result_id",),

@@ -81,6 +81,10 @@ class LocalDialectSession(DuckDBSession):
                 self._converters[place] = self.kind_converters[kind]
         return list(translation.columns)
 
+    def translated(self, sql: str) -> str:
+        """A text in DuckDB's SQL. Raises Refused, NotSQL, DialectError, UnsupportedError or TooComplex."""
+        return self._translated(self.checked(sql)).sql
+
     def _translated(self, statement: str) -> Translation:
         """Raises DialectError, UnsupportedError or TooComplex, and nothing else but MemoryError."""
         try:
