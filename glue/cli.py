@@ -17,6 +17,7 @@ from glue.cli_build import build
 from glue.cli_connect import connect
 from glue.cli_deployability import deployability
 from glue.cli_dialect import dialect
+from glue.cli_diverge import diverge
 from glue.cli_doctor import doctor
 from glue.cli_embed import embed
 from glue.cli_engine import engine
@@ -61,6 +62,7 @@ _COMMANDS = (
     embed,
     generate,
     execute,
+    diverge,
     run,
     tasks,
     build,

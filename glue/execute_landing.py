@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from glue.execute_databases import Made
 from glue.execute_work import Statement, TimeLimits
@@ -18,8 +18,6 @@ from glue.prepared import PreparedCopy
 from glue.progress import Progress
 from glue.worker_outbox import execution_id
 from glue.worker_tasks import Settings
-
-_FROM_WORKERS = frozenset({"result_rows", "results", "executions"})
 
 
 @dataclass
@@ -69,6 +67,9 @@ class Ledger:
     stored: set[str]  # results that have been stored with their rows
     unkept: set[str]  # and without
 
+    from_workers: ClassVar[frozenset[str]] = frozenset({"result_rows", "results", "executions"})
+    """The tables that workers send."""
+
     def __post_init__(self) -> None:
         self.n_open = len(self.statements)
         self.newly_stored: list[str] = []
@@ -87,7 +88,7 @@ class Ledger:
         A result that is stored whole is never landed without its rows after that: the newest row counts when
         the landing zone is compacted.
         """
-        if not _FROM_WORKERS.issuperset(tables):
+        if not self.from_workers.issuperset(tables):
             raise ValueError("not a table that workers send")
         repeated = self.stored.intersection([*result_ids, *unkept_ids]) | self.unkept.intersection(unkept_ids)
         for table, data in zip(tables, parts, strict=True):

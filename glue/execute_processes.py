@@ -24,17 +24,17 @@ _QUEUE_S = 2 * FLUSH_EVERY_S
 _FIRST_CHUNK = 16
 _MAX_CHUNK = 500
 
-_PROGRAM = "import sys; sys.path.insert(0, {folder!r}); from glue.worker import main; main({arguments})"
+_PROGRAM = "import sys; sys.path.insert(0, {folder!r}); from {module} import main; main({arguments})"
 
 
 class WorkerProcess:
     """A worker: the process, the socket, what it was given and has not answered."""
 
-    def __init__(self, settings: Settings, known: set[str]) -> None:
+    def __init__(self, settings: Settings, known: set[str], module: str = "glue.worker") -> None:
         self.board = Board.create()
         self.channel, child_end = socket.socketpair()
         with child_end:
-            self.process = _spawned(child_end.fileno(), self.board.descriptor)
+            self.process = _spawned(child_end.fileno(), self.board.descriptor, module)
         self.channel.setblocking(False)
         self.reader = FrameReader()
         self.unsent: deque[memoryview] = deque()
@@ -121,10 +121,12 @@ class WorkerProcess:
         }
 
 
-def _spawned(channel: int, board: int) -> subprocess.Popen[bytes]:
+def _spawned(channel: int, board: int, module: str) -> subprocess.Popen[bytes]:
     """Start a worker: a fresh interpreter, so that nothing of this process but two descriptors reaches it."""
     program = _PROGRAM.format(
-        folder=str(Path(__file__).resolve().parent.parent), arguments=f"{channel}, {board}, {os.getpid()}"
+        folder=str(Path(__file__).resolve().parent.parent),
+        module=module,
+        arguments=f"{channel}, {board}, {os.getpid()}",
     )
     environment = {
         **os.environ,

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from types import FrameType
-from typing import Any
+from typing import Any, ClassVar
 
 from glue.engines import engine_named
 from glue.engines.server import Address
@@ -48,6 +48,10 @@ _GARBLED = (NotArrow, ValueError, LookupError, TypeError, AttributeError, Recurs
 class Wave:
     """One run over the statements that are due."""
 
+    ledger_class: ClassVar[type[Ledger]] = Ledger
+    worker_module: ClassVar[str] = "glue.worker"
+    what: ClassVar[str] = "statements"
+
     home: Home
     statements: list[Statement]
     limits: TimeLimits
@@ -66,7 +70,7 @@ class Wave:
         for engine in sorted({statement.engine for statement in self.statements}):
             engine_named(engine)
         self._databases = Databases(self.home, self.indexes, self.unions, self.addresses, self.n_workers)
-        self._ledger = Ledger(
+        self._ledger = self.ledger_class(
             self.statements,
             self.limits,
             self.settings,
@@ -88,7 +92,7 @@ class Wave:
 
     def run(self) -> None:
         """Run everything. Whatever happens, no worker outlives this."""
-        self.progress.start("statements", len(self.statements))
+        self.progress.start(self.what, len(self.statements))
         try:
             with self._stopped_by_signal():
                 self._databases.start_making(self._groups)
@@ -167,7 +171,7 @@ class Wave:
     def _feed(self) -> None:
         """Have as many workers as there is work for, each with enough of it."""
         while len(self._workers) < min(self.n_workers, self._ledger.n_open):
-            worker = WorkerProcess(self.settings, self._ledger.stored)
+            worker = WorkerProcess(self.settings, self._ledger.stored, self.worker_module)
             worker.n_told = len(self._ledger.newly_stored)
             self._workers.append(worker)
             self._selector.register(worker.channel, selectors.EVENT_READ, worker)

@@ -15,6 +15,7 @@ KEYS = {
     "pending_statements": "statement_id",
     "prepared_indexes": "snapshot_id",
     "union_members": "union_id",
+    "pending_divergences": "divergence_id",
     "pending_requests": "request_id",
     "request_counts": "prediction_set",
     "study_questions": "question_id",
@@ -81,3 +82,8 @@ def study_questions(home: Home) -> pa.Table:
 def pending_embeddings(home: Home) -> pa.Table:
     """One row per text that an encoder has not embedded, as of the last refresh, failed ones too."""
     return read_handoff(home, "pending_embeddings")
+
+
+def pending_divergences(home: Home) -> pa.Table:
+    """One row per pair of gold and prediction still to be told apart, as of the last refresh."""
+    return read_handoff(home, "pending_divergences")

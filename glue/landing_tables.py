@@ -137,6 +137,16 @@ _TABLES = (
         is_inferred=FLAG,  # from names and unique keys; NULL in what older versions landed: declared
     ),
     _table(
+        "schema_notes",
+        "One row per note that somebody who knows a database's schema gives whoever writes SQL for it",
+        ("import_id", "db_id", "note_number"),
+        import_id=TEXT,
+        benchmark=TEXT,
+        db_id=TEXT,
+        note_number=INT,  # 1-based
+        note_text=TEXT,
+    ),
+    _table(
         "questions",
         "One row per question of a benchmark",
         ("import_id", "question_id"),
@@ -322,6 +332,32 @@ _TABLES = (
         timeout_ms=pa.float64(),
         max_rows=INT,
         executed_at=MOMENT,
+    ),
+    _table(
+        "divergence_checks",
+        "One row per attempt at telling a prediction from its gold on other data than the database's",
+        ("check_id",),
+        check_id=TEXT,
+        divergence_id=TEXT,  # the pair of statements on a database: a row of pending_divergences
+        engine=TEXT,
+        snapshot_id=TEXT,
+        outcome=TEXT,  # diverges, diverges_beyond_data, stays_equal, not_decidable, failed
+        reason=TEXT,  # of not_decidable, failed, and of what stays equal because it is the same statement
+        kind=TEXT,  # of the change that showed it: null, boundary, duplicate, …
+        assumption_classes=TEXTS,  # of the undeclared regularities that the witness breaks
+        assumptions=TEXTS,  # the same in words, one each
+        n_instances=INT,  # tried
+        gold_columns=TEXTS,
+        predicted_columns=TEXTS,
+        gold_rows=TEXT,  # gold's result on the witness: JSON, a list of cells for each row
+        predicted_rows=TEXT,  # NULL where the prediction fails there
+        predicted_error=TEXT,
+        witness=TEXT,  # JSON: of each table its columns and rows
+        is_killed=FLAG,
+        elapsed_ms=pa.float64(),
+        timeout_ms=pa.float64(),
+        checker_version=TEXT,
+        checked_at=MOMENT,
     ),
     _table(
         "results",

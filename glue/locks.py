@@ -27,6 +27,7 @@ LOOPS = {
     "embed": "glue embed",
     "generate": "glue generate",
     "execute": "glue execute",
+    "diverge": "glue diverge",
     "build": "dbt build",
     "compact": "glue landing compact",
 }

@@ -48,6 +48,8 @@ _LOST_CLASSES = {"connection", "cancelled"}
 class Worker:
     """Runs tasks until its parent says stop or goes away."""
 
+    settings_class: type[Settings] = Settings
+
     def __init__(self, channel: socket.socket, board: Board, parent_id: int) -> None:
         self._channel = channel
         self._board = board
@@ -108,8 +110,8 @@ class Worker:
         header = frame.header
         with self._has_news:
             if header["kind"] == "settings":
-                self._settings = Settings(**header["settings"])
-                self._outbox = Outbox(self._settings, set(header["known"]))
+                self._settings = self.settings_class(**header["settings"])
+                self._outbox = self._new_outbox(set(header["known"]))
                 self._send({"kind": "ready"})
             elif header["kind"] == "run":
                 assert self._outbox is not None
@@ -127,6 +129,11 @@ class Worker:
                 self._is_stopping = True
                 self._tasks.clear()
             self._has_news.notify()
+
+    def _new_outbox(self, known: set[str]) -> Outbox:
+        """Where what has been done waits to be sent; `known` are results that are stored already."""
+        assert self._settings is not None
+        return Outbox(self._settings, known)
 
     # The main thread's side
 
@@ -314,13 +321,15 @@ class _NoPandas(importlib.abc.MetaPathFinder):
             raise ModuleNotFoundError(fullname)
 
 
-def main(channel_descriptor: int, board_descriptor: int, parent_id: int) -> None:
+def main(
+    channel_descriptor: int, board_descriptor: int, parent_id: int, worker_class: type[Worker] = Worker
+) -> None:
     """The child process: serve the parent at the other end of the socket."""
     limit_process()
     sys.meta_path.insert(0, _NoPandas())
     gc.freeze()
     gc.set_threshold(*_GC_THRESHOLDS)
-    worker = Worker(socket.socket(fileno=channel_descriptor), Board(board_descriptor), parent_id)
+    worker = worker_class(socket.socket(fileno=channel_descriptor), Board(board_descriptor), parent_id)
     try:
         worker.work()
     except BaseException:

@@ -7,7 +7,7 @@ templates as (
     select
         setting,
         concat(system_template, chr(10), user_template) as template,
-        ['{dialect}', '{schema_ddl}', '{join_hints}', '{value_hints}', '{evidence}', '{question}'] as filled,
+        ['{dialect}', '{schema_ddl}', '{join_hints}', '{value_hints}', '{schema_notes}', '{evidence}', '{question}'] as filled,
     from {{ ref('prompt_settings') }}
 
     union all

@@ -229,6 +229,8 @@ def _add_database(
     place = _Place(facts.engine, path, facts.snapshot_id, facts.n_bytes, facts.connection, facts.search_path)
     _add_place(batch, manifest, schema, db_id, place)
     of_database = {"benchmark": batch.benchmark, "db_id": db_id, "source": "bank"}
+    for number, hint in enumerate(manifest.hints.get(schema, ()), 1):
+        batch.add("schema_notes", benchmark=batch.benchmark, db_id=db_id, note_number=number, note_text=hint)
     found = {table.name: table for table in facts.tables}
     for table in manifest.databases[schema]:
         name = own_name(table.name, facts.engine)

@@ -55,7 +55,9 @@ def read_manifest(folder: Path | None = None) -> Manifest:
         name: steps for db_id in about for name, steps in _instances(folder / db_id, databases[db_id]).items()
     }
     facts = {db_id: tuple(_facts(folder / db_id)) for db_id in about}
-    return Manifest(folder, about, databases, questions, _domains(folder, tuple(about)), instances, facts)
+    hints = {db_id: tuple(_hints(folder / db_id)) for db_id in about}
+    domains = _domains(folder, tuple(about))
+    return Manifest(folder, about, databases, questions, domains, instances, facts, hints)
 
 
 @dataclass(frozen=True)
@@ -227,6 +229,11 @@ def _domains(folder: Path, db_ids: Sequence[str]) -> dict[str, tuple[DomainValue
         for name, values in own.items():
             domains[name] = tuple(value for _, value in sorted(values, key=lambda pair: pair[0]))
     return domains
+
+
+def _hints(folder: Path) -> Iterator[str]:
+    rows = sorted(_records(folder, "hints", is_needed=False), key=lambda row: row.number("hint_number"))
+    yield from (row.text("hint") for row in rows)
 
 
 def _facts(folder: Path) -> Iterator[Fact]:

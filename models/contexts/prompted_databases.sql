@@ -11,7 +11,7 @@ settings as (
 
     -- Those that show anything of the schema.
     select * from {{ ref('prompt_settings') }}
-    where regexp_matches(concat(system_template, user_template), '\{(schema_ddl|join_hints|value_hints)\}')
+    where regexp_matches(concat(system_template, user_template), '\{(schema_ddl|join_hints|value_hints|schema_notes)\}')
 
 ),
 

@@ -84,6 +84,7 @@ informed as (
         schema_ddl.ddl as schema_ddl,
         schema_hints.join_hints,
         schema_hints.value_hints,
+        schema_hints.schema_notes,
         contexts.context_id,
         contexts.n_tokens as n_context_tokens,
     from asked
@@ -113,6 +114,7 @@ filled as (
         'schema_ddl': 'schema_ddl',
         'join_hints': 'join_hints',
         'value_hints': 'value_hints',
+        'schema_notes': 'schema_notes',
         'schema_text': 'context_id',
         'evidence': 'evidence',
         'question': 'question',

@@ -154,6 +154,17 @@ value_hints as (
 
 ),
 
+notes as (
+
+    select
+        benchmark,
+        db_id,
+        string_agg('- ' || note_text, chr(10) order by note_number) as schema_notes,
+    from {{ ref('stg_schema_notes') }}
+    group by benchmark, db_id
+
+),
+
 hints as (
 
     select
@@ -162,7 +173,11 @@ hints as (
         databases.dialect,
         join_hints.join_hints,
         value_hints.value_hints,
+        notes.schema_notes,
     from databases
+    left join notes
+        on databases.benchmark = notes.benchmark
+        and databases.db_id = notes.db_id
     left join join_hints
         on databases.benchmark = join_hints.benchmark
         and databases.db_id = join_hints.db_id

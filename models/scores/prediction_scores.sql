@@ -6,6 +6,7 @@
     'score_semantic_recall': ['semantic_recall', 'semantic_recall_failing'],
     'score_soft_f1': ['soft_f1', 'soft_f1_by_position'],
     'score_silent_divergence': ['sd_op', 'sd_op_executed'],
+    'score_automatic_divergence': ['sd_auto'],
     'score_formal_divergence': ['sd', 'sd_executed'],
     'score_namespace': ['ex_set_namespace', 'ex_namespace'],
 } -%}

@@ -214,7 +214,7 @@ def schema_of(manifest: Manifest, db_id: str) -> Schema:
         (table.name, key.columns[0], key.referenced_table, key.referenced_columns[0])
         for table in tables
         for key in table.foreign_keys
-        if len(key.columns) == 1
+        if key.is_enforced and len(key.columns) == 1
     }
     return Schema(frozenset(not_null), frozenset(keys))
 

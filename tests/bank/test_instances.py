@@ -11,6 +11,7 @@ import duckdb
 import pytest
 
 from glue import bank
+from glue.bank.instances import apply_steps
 from glue.bank.manifest import BankQuestion, InstanceStep
 from glue.errors import GlueError
 from tests.bank.checks import ENGINES, Bench, plain_cell
@@ -122,6 +123,24 @@ def test_a_wrong_step_is_named_and_leaves_no_file(
 
 def test_every_question_has_an_instance(manifest: bank.Manifest) -> None:
     assert sorted(manifest.instances) == sorted(question.question_id for question in manifest.questions)
+
+
+def test_no_instance_breaks_a_key(manifest: bank.Manifest, bench: Bench) -> None:
+    """Of every database: the steps run where keys are enforced, and leave none broken."""
+    for db_id in manifest.databases:
+        with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+            with closing(sqlite3.connect(bench.base_file(db_id, "sqlite"))) as base:
+                base.backup(connection)
+            connection.execute("pragma foreign_keys = on")
+            for question in manifest.questions:
+                if question.db_id == db_id:
+                    steps = manifest.instances[question.question_id]
+                    connection.execute("begin")
+                    apply_steps(connection, manifest.databases[db_id], steps, "sqlite")
+                    for name in {step.table_name for step in steps}:
+                        broken = connection.execute(f"pragma foreign_key_check({name})").fetchall()
+                        assert broken == [], question.question_id
+                    connection.execute("rollback")
 
 
 def test_the_instances_of_both_engines_hold_the_same(

@@ -59,12 +59,11 @@ def test_the_survivors_are_the_listed_ones(manifest: bank.Manifest, outcomes: Ou
     for path in manifest.folder.glob("*/equivalent_mutations.csv"):
         with path.open(encoding="utf-8", newline="") as file:
             listed += list(csv.DictReader(file))
-    survivors = {
+    survivors = sorted(
         (name, f"{outcome.mutation.name}: {outcome.mutation.what}")
         for name, found in outcomes.items()
         for outcome in found
         if outcome.outcome == "survives"
-    }
-    assert {(row["question_id"], row["mutation"]) for row in listed} == survivors
-    assert len(listed) == len(survivors)
+    )
+    assert sorted((row["question_id"], row["mutation"]) for row in listed) == survivors
     assert all(len(row["reason"].split()) >= 5 for row in listed)

@@ -221,3 +221,14 @@ def test_results_are_compared_as_multisets_and_in_order() -> None:
     assert is_equal(left, right, is_ordered=False)
     assert not is_equal(left, right, is_ordered=True)
     assert not is_equal(left, [("n:1",), ("n:2",)], is_ordered=False)
+
+
+def test_an_order_that_does_not_matter_is_never_activated(
+    manifest: bank.Manifest, oracle_bench: OracleBench
+) -> None:
+    """Nor one that D′ cannot show, because its result has no two rows."""
+    for question in manifest.questions:
+        for constraint in question.constraints:
+            if constraint.kind == "ordering" and constraint.is_activated:
+                rows = oracle_bench.rows(question, SUPPLEMENTARY, question.sql("gold", "oracle") or "")
+                assert question.is_ordered and len(rows) > 1, question.question_id

@@ -30,6 +30,7 @@ FIELDS = {
     "plan_sensitivity",
     "whole_if_integer",
     "tables",
+    "n_joins",
     "findings",
 }
 DIALECTS = ["sqlite", "duckdb", "oracle", "tsql", "postgres", "mysql"]
@@ -288,3 +289,19 @@ def test_real_oracle_queries_never_raise(shared_data: Path) -> None:
     assert len(paths) > 200
     outcomes = [check_shape(path.read_text(errors="replace"), "oracle")["parse_outcome"] for path in paths]
     assert outcomes.count("parsed") > 190
+
+
+@pytest.mark.parametrize(
+    ("sql", "dialect", "n_joins"),
+    [
+        ("SELECT a FROM t", "sqlite", 0),
+        ("SELECT a FROM t JOIN u ON t.b = u.b LEFT JOIN v ON v.c = u.c", "sqlite", 2),
+        ("SELECT a FROM t, u WHERE t.b = u.b (+)", "oracle", 1),
+        ("SELECT a FROM t WHERE b IN (SELECT u.b FROM u JOIN v ON v.c = u.c)", "sqlite", 1),
+        ("SELECT a FROM t JOIN u USING (b) UNION SELECT a FROM v JOIN w USING (b)", "duckdb", 2),
+        ("SELECT LEVEL FROM t START WITH p IS NULL CONNECT BY PRIOR a = p", "oracle", 0),
+        ("SELECT FROM FROM", "sqlite", None),
+    ],
+)
+def test_joins_are_counted_wherever_they_stand(sql: str, dialect: str, n_joins: int | None) -> None:
+    assert sql_analysis(sql, dialect)["n_joins"] == n_joins
