@@ -1,11 +1,11 @@
 """What the bank's manifest says: CSV files in enterprise/, one folder to a database.
 
 `databases.csv` names the databases and `value_domains.csv` holds the domains that several of them share. A
-folder `<db_id>/` has `tables`, `columns`, `foreign_keys` and `value_domains`, `facts` about its data, `hints` on its schema, and the
-questions: `questions`, what their answers must hold to (`constraints`), their statements by role and dialect,
-the steps to their supplementary `instances` D′, the Oracle `constructs` they need and the `result_columns` of
-their golds. More databases and questions are more rows. Schema and questions follow ESQ-Bench, sections 4.3
-to 4.5 and 5.4.
+folder `<db_id>/` has `tables`, `columns`, `foreign_keys` and `value_domains`, `facts` about its data, `hints`
+on its schema, and the questions: `questions`, what their answers must hold to (`constraints`), their
+statements by role and dialect, the steps to their supplementary `instances` D′, the Oracle `constructs` they
+need and the `result_columns` of their golds. More databases and questions are more rows. Schema and questions
+follow ESQ-Bench, sections 4.3 to 4.5 and 5.4.
 """
 
 from __future__ import annotations

@@ -157,12 +157,15 @@ class Changes:
         for parent in list(self.focus.get(key.referenced_table, ()))[:3]:
             moved = dict(zip(places, parent.at(referenced), strict=True))
             if row.at(places) != parent.at(referenced):
-                yield Change(
-                    "several_matches",
-                    key.table,
-                    ("moved", key),
-                    lambda i, moved=moved: self.editor.clone(i, key.table, row, moved),  # type: ignore[misc]
-                )
+                for kind, is_exact in (("several_matches", False), ("tie", True)):
+                    yield Change(
+                        kind,
+                        key.table,
+                        ("moved", key, is_exact),
+                        lambda i, moved=moved, is_exact=is_exact: self.editor.clone(  # type: ignore[misc]
+                            i, key.table, row, moved, is_exact=is_exact
+                        ),
+                    )
         if not key.is_declared and len(places) == 1:
             profile = self.editor.data.profile(key.referenced_table, key.referenced_columns[0].lower())
             value = fresh(profile, [])

@@ -145,13 +145,17 @@ class Data:
 
     def is_key(self, table: str, column: str) -> bool:
         """Does a column, declared or not, look like what tells the rows of its table apart?"""
+        key = ("is_key", table, column)
+        if key not in self.memory:
+            self.memory[key] = self._looks_like_a_key(table, column)
+        return bool(self.memory[key])
+
+    def _looks_like_a_key(self, table: str, column: str) -> bool:
         found = self.schema.tables[table]
         place = found.place(column)
         if (place,) in found.key_places:
             return True
-        if any(
-            key.table == table and column in map(str.lower, key.columns) for key in self.schema.foreign_keys
-        ):
+        if any(column in map(str.lower, key.columns) for key in self.schema.keys_of(table)):
             return False
         profile = self.profile(table, column)
         if not profile.values or profile.n_null or not profile.is_unique:

@@ -82,6 +82,15 @@ class Schema:
 
     def places(self, key: ForeignKey) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Where a key's columns stand in its table and in the one it refers to."""
+        if key not in self._places:
+            self._places[key] = self._places_of(key)
+        return self._places[key]
+
+    @cached_property
+    def _places(self) -> dict[ForeignKey, tuple[tuple[int, ...], tuple[int, ...]]]:
+        return {}
+
+    def _places_of(self, key: ForeignKey) -> tuple[tuple[int, ...], tuple[int, ...]]:
         child, parent = self.tables[key.table], self.tables[key.referenced_table]
         return (
             tuple(child.place(column) for column in key.columns),

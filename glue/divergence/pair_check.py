@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from glue.cells import Cells
@@ -29,6 +30,10 @@ _MAX_TIMEOUTS = 3
 _SHAPES = ((1, 0, 0), (2, 0, 0), (3, 1, 1), (8, 2, 3), (0, 0, 30))
 """Of the instances to start from: matches of each search, near ones, and other rows of each table."""
 _FOCUS_ROWS = 5
+_CHANGES = 2_000
+"""Of each instance to start from, so many changes at most."""
+_MAKING_SHARE = 0.4
+"""Of the time of a check, so much may go into making instances before they are tried."""
 
 
 @dataclass(frozen=True)
@@ -129,13 +134,15 @@ class PairCheck:
     def _in_order(self) -> Iterator[_Proposal]:
         """Instances that break no regularity, then others: those that break the fewest and weakest first."""
         bases = list(self._bases())
+        now_s = time.monotonic()
+        make_until_s = now_s + (self.deadline_s - now_s) * _MAKING_SHARE
         for base, _ in bases:
             yield base
         batches: dict[int, dict[Any, list[Change]]] = {}
         singles: dict[int, list[_Proposal]] = {}
         for number, (base, changes) in enumerate(bases):
-            for change in changes:
-                if self.is_late():
+            for change in islice(changes, _CHANGES):
+                if time.monotonic() > make_until_s:
                     break
                 made = self._made(base.instance, [change])
                 if made is None:

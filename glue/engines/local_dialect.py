@@ -23,6 +23,7 @@ from glue.engines.duckdb import DuckDB, DuckDBSession, configuration
 
 _TRUE_HERE_TOO = {"interrupted", "resource", "connection"}
 """Classes of DuckDB's errors that say nothing of the translation."""
+_REMEMBERED = 8
 
 
 class LocalEngine(DuckDB):
@@ -56,6 +57,7 @@ class LocalDialectSession(DuckDBSession):
         pinned = read_pinned(connection)
         self._translator = LocalSession(connection, self.dialect, pinned.version, pinned.now)
         self._statement = ""
+        self._translations: dict[str, Translation] = {}
 
     @abstractmethod
     def checked(self, sql: str) -> str:
@@ -86,15 +88,24 @@ class LocalDialectSession(DuckDBSession):
         return self._translated(self.checked(sql)).sql
 
     def _translated(self, statement: str) -> Translation:
-        """Raises DialectError, UnsupportedError or TooComplex, and nothing else but MemoryError."""
+        """Raises DialectError, UnsupportedError or TooComplex, and nothing else but MemoryError.
+
+        The last few are remembered: where the data changes and the tables do not, a text is run many times.
+        """
+        if statement in self._translations:
+            return self._translations[statement]
         try:
-            return self._translator.translate(statement)
+            translation = self._translator.translate(statement)
         except (DialectError, UnsupportedError, MemoryError):
             raise
         except RecursionError as error:
             raise TooComplex("the statement is nested too deep") from error
         except Exception as error:
             raise UnsupportedError(f"the translation failed: {type(error).__name__}: {error}") from error
+        if len(self._translations) >= _REMEMBERED:
+            self._translations.clear()
+        self._translations[statement] = translation
+        return translation
 
     def failure(self, error: Exception) -> Failure:
         """See Session."""

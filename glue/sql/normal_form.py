@@ -236,7 +236,8 @@ class Printer:
         order = node.args.get("order")
         if order is not None:
             keys = [self._order_key(key, query) for key in order.expressions]
-            parts.append(f" order by {', '.join(keys)}")
+            siblings = "siblings " if order.args.get("siblings") else ""
+            parts.append(f" order {siblings}by {', '.join(keys)}")
         for key in ("limit", "offset"):
             clause = node.args.get(key)
             if clause is not None:

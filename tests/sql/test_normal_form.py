@@ -179,3 +179,11 @@ def test_oracle_join_marks_and_hierarchies_count() -> None:
 def test_several_statements_and_writes_have_a_form() -> None:
     assert form("SELECT 1; SELECT 2") == "select 1; select 2"
     assert form("DELETE FROM t") != form("DELETE FROM u")
+
+
+def test_the_order_of_siblings_is_another_than_that_of_all_rows() -> None:
+    from glue.sql.analysis import sql_analysis
+
+    tree = "SELECT a FROM t START WITH b IS NULL CONNECT BY PRIOR a = b ORDER {}BY c"
+    siblings, rows = (sql_analysis(tree.format(word), "oracle")["normal_form"] for word in ("SIBLINGS ", ""))
+    assert siblings != rows
