@@ -30,9 +30,10 @@ MODELS = (
     "dialect_contrasts",
 )
 LOWER_TABLES = """
-    create table questions (
+    create table placed_questions (
         benchmark varchar, question_id varchar, question_position bigint, db_id varchar, difficulty varchar,
-        has_database boolean, dialect varchar, source_question_id varchar
+        has_database boolean, dialect varchar, source_question_id varchar, tier integer, schema_id varchar,
+        category_group varchar, category varchar
     );
     create table gold_hardness (
         benchmark varchar, question_id varchar, gold_edition varchar, gold_number bigint,
@@ -126,7 +127,9 @@ def _insert_questions(warehouse: duckdb.DuckDBPyConnection, benchmark: Benchmark
             strict=True,
         )
     ]
-    warehouse.executemany("insert into questions values (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+    warehouse.executemany(
+        "insert into placed_questions values (?, ?, ?, ?, ?, ?, ?, ?, null, null, null, null)", rows
+    )
 
 
 def _insert_scores(

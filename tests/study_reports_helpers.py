@@ -221,7 +221,7 @@ def _tables(study: MadeUpStudy) -> Iterator[tuple[str, list[Row]]]:
     questions = [{"benchmark": "b", "question_id": q.question_id, "db_id": q.db_id} for q in study.questions]
     with_question = list(zip(study.questions, questions, strict=True))
     yield (
-        "questions",
+        "placed_questions",
         [
             {
                 **row,
@@ -229,7 +229,7 @@ def _tables(study: MadeUpStudy) -> Iterator[tuple[str, list[Row]]]:
                 "difficulty": "easy",
                 "has_database": True,
                 "dialect": "sqlite",
-                "source_question_id": None,
+                **dict.fromkeys(("source_question_id", "tier", "schema_id", "category_group", "category")),
             }
             for place, row in enumerate(questions)
         ],

@@ -24,6 +24,7 @@ from typing import Any, Literal, Protocol
 from glue.dialects.errors import DialectError, UnsupportedError
 from glue.dialects.loading import load_statements
 from glue.dialects.local import LocalSession
+from glue.duckdb_faults import RIGHT_ANSWERS
 from glue.errors import GlueError
 
 Outcome = Literal["pass", "wrong", "wrong_error", "unsupported"]
@@ -215,7 +216,9 @@ class LocalServer:
         self._n_cases += 1
         if key not in self._sessions:
             version, now = key
-            self._sessions[key] = LocalSession(duckdb.connect(), self._dialect, version, now)
+            self._sessions[key] = LocalSession(
+                duckdb.connect(config=dict(RIGHT_ANSWERS)), self._dialect, version, now
+            )
         return self._sessions[key]
 
 

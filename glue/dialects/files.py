@@ -13,6 +13,7 @@ import duckdb
 from glue.dialects.loading import LoadReport, load_scripts
 from glue.dialects.local import LocalSession
 from glue.dialects.pinned import Pinned, read_pinned, write_pinned
+from glue.duckdb_faults import RIGHT_ANSWERS
 from glue.errors import GlueError
 
 
@@ -54,6 +55,7 @@ def opened(database: Path, dialect: str) -> Iterator[LocalSession]:
     if not database.is_file():
         raise GlueError(f"there is no file {database}", "glue dialect load SCRIPT --database FILE makes one")
     settings: dict[str, str | bool | int | float | list[str]] = {
+        **RIGHT_ANSWERS,
         "enable_external_access": "false",
         "temp_directory": "",
     }

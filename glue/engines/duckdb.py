@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import duckdb
 
 from glue.cells import ReadyCell, interval_cell, time_cell, timestamp_cell
+from glue.duckdb_faults import RIGHT_ANSWERS
 from glue.engines.base import (
     Engine,
     Failure,
@@ -105,6 +106,7 @@ class DuckDB(Engine):
 def configuration(limits: Limits) -> dict[str, str | bool | int | float | list[str]]:
     """The settings a session is opened with; the last one forbids every later change."""
     return {
+        **RIGHT_ANSWERS,
         "enable_external_access": "false",
         "memory_limit": f"{limits.max_memory_bytes * 3 // 4}B",
         "temp_directory": "",
