@@ -1,5 +1,6 @@
 -- A metric that no protocol reports, or that has no score, would never show. Only predictions in a union namespace
--- have scores of that contract, and what is retrieved from past queries has no prediction.
+-- have scores of that contract, only those to questions with a supplementary instance diverge formally, and what is
+-- retrieved from past queries has no prediction.
 select
     metrics.metric,
     'no protocol' as missing,
@@ -16,6 +17,8 @@ anti join {{ ref('prediction_scores') }} as prediction_scores on metrics.metric 
 where
     exists (select 1 from {{ ref('prediction_scores') }})
     and (not ends_with(metrics.metric, '_namespace') or exists (select 1 from {{ ref('score_namespace') }}))
+    and (metrics.metric not in ('sd', 'sd_executed') or exists (select 1 from {{ ref('score_formal_divergence') }}))
+    and (metrics.metric <> 'sd_auto' or exists (select 1 from {{ ref('score_automatic_divergence') }}))
     and metrics.metric not in (
         select protocol_metrics.metric
         from {{ ref('protocol_metrics') }} as protocol_metrics
