@@ -75,7 +75,8 @@ def order_probe(parsed: ParsedText, statement: Statement, printer: Printer) -> t
     """The probe of a statement, or why there is none; neither where none is needed.
 
     Problems: several_statements, distinct (a key of SELECT DISTINCT that is not selected), distinct_on,
-    set_operation (a key that is no output column), limit_not_literal, random, brackets, unreadable.
+    set_operation (a key that is no output column), bare_star (Oracle takes nothing beside it),
+    limit_not_literal, random, brackets, unreadable.
     """
     root = statement.root
     if root is None or all(root.modifier(name) is None for name in ("order", "limit", "offset")):
@@ -198,6 +199,8 @@ class _Probe:
         distinct = block.select.args.get("distinct")
         if distinct is not None and distinct.args.get("on") is not None:
             raise _NoProbe("distinct_on")
+        if self.dialect == "oracle" and any(isinstance(item, exp.Star) for item in block.select.expressions):
+            raise _NoProbe("bare_star")
         items = self._items(block)
         items_end = items[-1][1]
         columns = []

@@ -11,7 +11,7 @@
     'tables': 'stg_tables',
     'task_reviews': 'stg_task_reviews',
 } -%}
-{% set variables = ['check_stability', 'minimum_label_coverage', 'prepared', 'token_encoding'] -%}
+{% set variables = ['check_stability', 'divergence_checker_version', 'minimum_label_coverage', 'prepared', 'token_encoding'] -%}
 
 with
 

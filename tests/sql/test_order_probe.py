@@ -185,3 +185,10 @@ def test_such_a_probe_gives_what_the_plain_one_gives() -> None:
 def test_columns_with_names_of_their_own_keep_them() -> None:
     for dialect in ("mysql", "oracle", "tsql"):
         assert "_rows" not in probe("SELECT id, v FROM a ORDER BY v", dialect)
+
+
+def test_oracle_takes_no_column_beside_a_bare_star() -> None:
+    sql = "SELECT * FROM t ORDER BY pts"
+    assert sql_analysis(sql, "oracle")["order_probe_problem"] == "bare_star"
+    assert sql_analysis(sql, "sqlite")["order_probe_sql"] is not None
+    assert sql_analysis("SELECT t.* FROM t ORDER BY pts", "oracle")["order_probe_sql"] is not None
