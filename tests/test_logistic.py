@@ -6,6 +6,9 @@ import math
 
 import numpy as np
 import pytest
+import statsmodels.api as api
+from scipy import stats
+from sklearn.linear_model import LogisticRegression
 
 from glue.logistic import fit_row, identified, penalised, t_quantile
 
@@ -20,11 +23,10 @@ def drawn(n: int = 300, seed: int = 1) -> tuple[np.ndarray, np.ndarray, np.ndarr
 
 @pytest.mark.parametrize("seed", range(4))
 def test_the_papers_fit_is_scikit_learns(seed: int) -> None:
-    linear_model = pytest.importorskip("sklearn.linear_model")
     rows, outcomes, groups = drawn(seed=seed)
     fit = penalised(rows, outcomes, groups)
     scaled = (rows - rows.mean(axis=0)) / rows.std(axis=0)
-    theirs = linear_model.LogisticRegression(class_weight="balanced", tol=1e-10, max_iter=5000)
+    theirs = LogisticRegression(class_weight="balanced", tol=1e-10, max_iter=5000)
     theirs.fit(scaled, outcomes)
     assert fit.coefficients == pytest.approx(theirs.coef_[0], abs=1e-5)
     assert fit.intercept == pytest.approx(theirs.intercept_[0], abs=1e-5)
@@ -33,7 +35,6 @@ def test_the_papers_fit_is_scikit_learns(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_the_other_fit_is_statsmodels_with_clusters(seed: int) -> None:
-    api = pytest.importorskip("statsmodels.api")
     rows, outcomes, groups = drawn(seed=seed)
     fit = identified(rows, outcomes, groups)
     scaled = (rows - rows.mean(axis=0)) / rows.std(axis=0)
@@ -95,7 +96,6 @@ def test_held_out_accuracy_is_not_above_what_can_be_known() -> None:
 
 @pytest.mark.parametrize("freedom", [1, 2, 3, 5, 10, 29, 60])
 def test_quantiles_of_t(freedom: int) -> None:
-    stats = pytest.importorskip("scipy.stats")
     assert t_quantile(freedom) == pytest.approx(stats.t.ppf(0.975, freedom), abs=1e-9)
 
 

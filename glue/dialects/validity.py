@@ -24,14 +24,10 @@ def sql_validity(sql: str, dialect: str) -> dict[str, Any]:
     if len(sql) > MAX_CHARACTERS:
         return {"valid_in": [], "oracle_versions": []}
     versions = [version for version in ORACLE_VERSIONS if dialect == "oracle" and _is_read(sql, version)]
-    found = valid_in(sql)
-    if versions and dialect not in found and _is_newer_alone(sql):
-        found = [*found, dialect]
+    found = valid_in(sql)  # of Oracle, by the older grammar
+    if versions == [ORACLE_VERSIONS[1]]:
+        found = [*found, "oracle"]
     return {"valid_in": sorted(found), "oracle_versions": versions}
-
-
-def _is_newer_alone(sql: str) -> bool:
-    return not _is_read(sql, ORACLE_VERSIONS[0])
 
 
 def _is_read(sql: str, version: int) -> bool:

@@ -24,7 +24,7 @@ from glue.bank.manifest import BankQuestion, Manifest
 from glue.bank.oracle import BASE, SUPPLEMENTARY
 from glue.cells import cell
 from glue.errors import GlueError
-from glue.sql.mutations import Mutation, Schema, mutations
+from glue.sql.mutations import Mutation, Schema
 
 ENGINES = ("duckdb", "sqlite")
 MAX_SECONDS = 10
@@ -217,27 +217,6 @@ def schema_of(manifest: Manifest, db_id: str) -> Schema:
         if key.is_enforced and len(key.columns) == 1
     }
     return Schema(frozenset(not_null), frozenset(keys))
-
-
-def mutation_outcomes(bench: Bench, question: BankQuestion) -> list[MutationOutcome]:
-    """Each applicable change of the DuckDB gold, and where its result differs from gold's."""
-    gold = question.sql("gold", "duckdb")
-    if gold is None:
-        return []
-    schema = schema_of(bench.manifest, question.db_id)
-    return [_outcome(bench, question, gold, mutation) for mutation in mutations(gold, "duckdb", schema)]
-
-
-def _outcome(bench: Bench, question: BankQuestion, gold: str, mutation: Mutation) -> MutationOutcome:
-    for instance in instances_of(bench, question):
-        try:
-            changed = bench.rows(question, "duckdb", instance, mutation.sql)
-            is_same = is_equal(bench.rows(question, "duckdb", instance, gold), changed, question.is_ordered)
-        except Failed as failure:
-            return MutationOutcome(mutation, "does not run", str(failure))
-        if not is_same:
-            return MutationOutcome(mutation, instance)
-    return MutationOutcome(mutation, "survives")
 
 
 def instances_of(bench: Bench, question: BankQuestion) -> list[str]:
